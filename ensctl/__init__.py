@@ -1,0 +1,1 @@
+"""ensctl: controllability, conditioning and control of a population with one broadcast input."""
