@@ -1,1 +1,93 @@
-"""ensctl: controllability, conditioning and control of a population with one broadcast input."""
+"""ensctl: controllability, conditioning and control of a population with one broadcast input.
+
+Every member of the population x_{i,t+1} = λ_i x_{i,t} + b_i u_t hears the same input.  The
+public names are found here and loaded on first use, so that ``import ensctl`` costs nothing.
+
+Examples
+--------
+>>> import ensctl as ec
+>>> ec.controllability(ec.Ensemble([0.2, 0.5, 0.8])).reachable
+True
+>>> ec.controllability(ec.Ensemble([0.3, 0.3, 0.9])).reachable
+False
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ensctl.analysis.conditioning import Conditioning as Conditioning
+    from ensctl.analysis.conditioning import conditioning as conditioning
+    from ensctl.analysis.controllability import Controllability as Controllability
+    from ensctl.analysis.controllability import controllability as controllability
+    from ensctl.analysis.gramian import gramian as gramian
+    from ensctl.analysis.matrices import ctrb as ctrb
+    from ensctl.analysis.matrices import obsv as obsv
+    from ensctl.analysis.matrices import reachability_matrix as reachability_matrix
+    from ensctl.analysis.observability import Observability as Observability
+    from ensctl.analysis.observability import observability as observability
+    from ensctl.ensemble import families as families
+    from ensctl.ensemble.ensemble import Ensemble as Ensemble
+    from ensctl.errors import EnsctlError as EnsctlError
+    from ensctl.errors import FormatError as FormatError
+    from ensctl.errors import InfeasibleError as InfeasibleError
+    from ensctl.errors import InvalidInputError as InvalidInputError
+    from ensctl.errors import MissingDependencyError as MissingDependencyError
+    from ensctl.errors import NotIdentifiableError as NotIdentifiableError
+    from ensctl.errors import NotReachableError as NotReachableError
+    from ensctl.errors import PrecisionError as PrecisionError
+    from ensctl.errors import SolverError as SolverError
+    from ensctl.reporting.report import Report as Report
+    from ensctl.reporting.report import report as report
+
+__version__ = "0.1.0"
+
+# Public name → module that defines it.
+_DEFINED_IN = {
+    "Conditioning": "ensctl.analysis.conditioning",
+    "Controllability": "ensctl.analysis.controllability",
+    "EnsctlError": "ensctl.errors",
+    "Ensemble": "ensctl.ensemble.ensemble",
+    "FormatError": "ensctl.errors",
+    "InfeasibleError": "ensctl.errors",
+    "InvalidInputError": "ensctl.errors",
+    "MissingDependencyError": "ensctl.errors",
+    "NotIdentifiableError": "ensctl.errors",
+    "NotReachableError": "ensctl.errors",
+    "Observability": "ensctl.analysis.observability",
+    "PrecisionError": "ensctl.errors",
+    "Report": "ensctl.reporting.report",
+    "SolverError": "ensctl.errors",
+    "conditioning": "ensctl.analysis.conditioning",
+    "controllability": "ensctl.analysis.controllability",
+    "ctrb": "ensctl.analysis.matrices",
+    "gramian": "ensctl.analysis.gramian",
+    "observability": "ensctl.analysis.observability",
+    "obsv": "ensctl.analysis.matrices",
+    "reachability_matrix": "ensctl.analysis.matrices",
+    "report": "ensctl.reporting.report",
+}
+
+# Public name → the module it stands for.
+_MODULES = {
+    "families": "ensctl.ensemble.families",
+}
+
+__all__ = [*_DEFINED_IN, *_MODULES, "__version__"]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _DEFINED_IN:
+        value = getattr(import_module(_DEFINED_IN[name]), name)
+    elif name in _MODULES:
+        value = import_module(_MODULES[name])
+    else:
+        raise AttributeError(f"module 'ensctl' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
