@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     from ensctl.analysis.controllability import Controllability as Controllability
     from ensctl.analysis.controllability import controllability as controllability
     from ensctl.analysis.gramian import gramian as gramian
+    from ensctl.analysis.horizon_sweep import HorizonSweep as HorizonSweep
+    from ensctl.analysis.horizon_sweep import horizon_sweep as horizon_sweep
     from ensctl.analysis.matrices import ctrb as ctrb
     from ensctl.analysis.matrices import obsv as obsv
     from ensctl.analysis.matrices import reachability_matrix as reachability_matrix
     from ensctl.analysis.observability import Observability as Observability
     from ensctl.analysis.observability import observability as observability
+    from ensctl.analysis.practicality import PracticalVerdict as PracticalVerdict
+    from ensctl.analysis.practicality import practicality as practicality
     from ensctl.ensemble import families as families
     from ensctl.ensemble.ensemble import Ensemble as Ensemble
     from ensctl.errors import EnsctlError as EnsctlError
@@ -51,12 +55,14 @@ _DEFINED_IN = {
     "EnsctlError": "ensctl.errors",
     "Ensemble": "ensctl.ensemble.ensemble",
     "FormatError": "ensctl.errors",
+    "HorizonSweep": "ensctl.analysis.horizon_sweep",
     "InfeasibleError": "ensctl.errors",
     "InvalidInputError": "ensctl.errors",
     "MissingDependencyError": "ensctl.errors",
     "NotIdentifiableError": "ensctl.errors",
     "NotReachableError": "ensctl.errors",
     "Observability": "ensctl.analysis.observability",
+    "PracticalVerdict": "ensctl.analysis.practicality",
     "PrecisionError": "ensctl.errors",
     "Report": "ensctl.reporting.report",
     "SolverError": "ensctl.errors",
@@ -64,8 +70,10 @@ _DEFINED_IN = {
     "controllability": "ensctl.analysis.controllability",
     "ctrb": "ensctl.analysis.matrices",
     "gramian": "ensctl.analysis.gramian",
+    "horizon_sweep": "ensctl.analysis.horizon_sweep",
     "observability": "ensctl.analysis.observability",
     "obsv": "ensctl.analysis.matrices",
+    "practicality": "ensctl.analysis.practicality",
     "reachability_matrix": "ensctl.analysis.matrices",
     "report": "ensctl.reporting.report",
 }
@@ -75,7 +83,7 @@ _MODULES = {
     "families": "ensctl.ensemble.families",
 }
 
-__all__ = [*_DEFINED_IN, *_MODULES, "__version__"]  # noqa: PLE0604
+__all__ = [*_DEFINED_IN, *_MODULES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -62,9 +62,7 @@ def as_array(value: ArrayLike, name: str, *, real: bool = False) -> Array:
     return array
 
 
-def as_vector(
-    value: ArrayLike, name: str, *, size: int | None = None, real: bool = False
-) -> Array:
+def as_vector(value: ArrayLike, name: str, *, size: int | None = None, real: bool = False) -> Array:
     """Convert to a fresh 1-D array with at least one entry, of length ``size`` if given.
 
     A scalar is broadcast when ``size`` is given.

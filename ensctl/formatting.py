@@ -20,7 +20,7 @@ def power_text(log10: float, digits: int = 4) -> str:
         return "unknown"
     if math.isinf(log10):
         return "infinite" if log10 > 0 else "0"
-    if -4 < log10 < 5:
+    if -4 < log10 < 4:
         return f"{10.0**log10:.{digits}g}"
     exponent = math.floor(log10)
     mantissa = f"{10.0 ** (log10 - exponent):.{digits - 1}f}"

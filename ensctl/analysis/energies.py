@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensctl.analysis.reachable_part import ReachablePart, reachable_part
 from ensctl.analysis.steering_map import SteeringMap
+from ensctl.threads import blas_threads_for
 from ensctl.vandermonde.certified_gramian import certified_factor
 from ensctl.vandermonde.certified_solve import certified_energies
-from ensctl.vandermonde.distinct import merge_equal
-from ensctl.vandermonde.factorization import Factorization, factorize
+from ensctl.vandermonde.factorization import factorize
 from ensctl.vandermonde.infinite import infinite_factor
 from ensctl.vandermonde.infinite_energies import log10_infinite_energies
 from ensctl.vandermonde.minimum_norm import minimum_norm, worst_target
 
 Array = NDArray[Any]
 
-# A member energy whose own bound exceeds this is recomputed in ball arithmetic.
-_TRUSTED = 1e-6
+# An energy whose own bound exceeds this is recomputed in ball arithmetic.
+TRUSTED = 1e-6
 _EPS = float(np.finfo(float).eps)
-_LOG10_2 = math.log10(2.0)
 
 
 @dataclass(frozen=True)
@@ -46,77 +46,83 @@ def member_energies(steering: SteeringMap) -> MemberEnergies:
     """Minimum energy (W_H^{-1})_ii of every member, each with its own error bound.
 
     Members that share λ with another one, that have b = 0, or that outnumber the horizon cannot
-    be moved alone: their energy is infinite.  Members of a conjugate pair under real inputs move
-    together (both to 1), and a single complex member counts for itself and its conjugate.
+    be moved alone: their energy is infinite.  Under real inputs the two members of a conjugate
+    pair move together (both to 1), and a single complex member brings its conjugate along.
     """
     size = int(steering.members.max()) + 1
     log10_energy = np.full(size, math.inf)
     bound = np.zeros(size)
-    movable = _movable_rows(steering)
-    if movable.size == 0:
-        return MemberEnergies(log10_energy, bound)
-    targets, owners = _unit_targets(steering, movable)
-    energy, error = _energies_of_targets(steering, targets)
-    log10_energy[owners] = energy
-    bound[owners] = error
+    part = reachable_part(steering)
+    if part.movable.size:
+        log10_energy[part.movable], bound[part.movable] = _energies(part, steering.horizon)
     return MemberEnergies(log10_energy, bound)
 
 
 def worst_unit_target(steering: SteeringMap) -> Array | None:
-    """The unit displacement that costs most, (n,) in the rows of the map; None if not reachable."""
+    """The unit displacement that costs most, in the rows of the map; None if not reachable."""
     if not steering.verdict.reachable:
         return None
-    if steering.channels > 1:
-        factor = certified_factor(
-            steering.lam, steering.gains, steering.horizon, rank=steering.lam.size
-        )
-        odd = factor.pivot_exponents % 2
-        pivots = np.sqrt(np.ldexp(factor.pivots, odd))
-        exponents = (factor.pivot_exponents - odd) // 2
-        return worst_target(factor.left, pivots, exponents, factor.row_order)
-    if steering.horizon == math.inf:
-        cholesky = infinite_factor(steering.lam, steering.gains[:, 0])
-        return worst_target(
-            cholesky.left, cholesky.pivots, cholesky.pivot_exponents, cholesky.row_order
-        )
-    factors = factorize(steering.lam, steering.gains[:, 0], int(steering.horizon))
-    return _in_field(
-        steering,
-        worst_target(
-            factors.left, factors.pivots, factors.pivot_exponents, factors.row_order, factors.right
-        ),
-    )
-
-
-def _in_field(steering: SteeringMap, target: Array) -> Array:
-    """Real data have a real worst target; the complex factors return it up to rounding."""
+    with blas_threads_for(steering.lam.size):
+        target = _worst_target(steering)
+    if steering.verdict.real_inputs:
+        return _conjugate_symmetric(steering, target)
     if np.iscomplexobj(steering.lam) or np.iscomplexobj(steering.gains):
         return target
+    # Real data have a real worst target; complex factors return it up to rounding.
     return np.asarray(target.real / np.linalg.norm(target.real))
 
 
-def _movable_rows(steering: SteeringMap) -> Array:
-    """Rows that can be moved alone: alive, alone at their λ, and no more rows than steps."""
-    verdict = steering.verdict
-    blocked = {member for group in verdict.locked for member in group} | set(verdict.dead)
-    free = np.array([int(m) not in blocked for m in steering.members])
-    reach = verdict.reachable or _total_rank_within_horizon(steering)
-    return np.flatnonzero(free) if reach else np.zeros(0, dtype=int)
-
-
-def _total_rank_within_horizon(steering: SteeringMap) -> bool:
-    """Whether the horizon is long enough for every direction that any horizon reaches."""
+def _worst_target(steering: SteeringMap) -> Array:
+    if steering.channels > 1:
+        balls = certified_factor(
+            steering.lam, steering.gains, steering.horizon, rank=steering.lam.size
+        )
+        roots, exponents = balls.roots
+        return worst_target(balls.left, roots, exponents, balls.row_order)
+    gains = steering.gains[:, 0]
     if steering.horizon == math.inf:
-        return True
-    without_limit = controllable_rank(steering.lam, steering.gains)
-    return steering.verdict.rank == without_limit
+        cholesky = infinite_factor(steering.lam, gains)
+        return worst_target(
+            cholesky.left, cholesky.pivots, cholesky.pivot_exponents, cholesky.row_order
+        )
+    factors = factorize(steering.lam, gains, int(steering.horizon))
+    return worst_target(
+        factors.left, factors.pivots, factors.pivot_exponents, factors.row_order, factors.right
+    )
 
 
-def _unit_targets(steering: SteeringMap, rows: Array) -> tuple[Array, Array]:
-    """One target per movable member, in the rows of the map: unit displacement of that member."""
-    owners, first = np.unique(steering.members[rows], return_index=True)
-    targets = np.zeros((steering.lam.size, owners.size))
-    for column, owner in enumerate(owners):
-        own = np.flatnonzero(steering.members == owner)
-        targets[own, column] = 1.0 / math.sqrt(own.size)
-    return targets, owners[np.argsort(first)] if False else owners
+def _conjugate_symmetric(steering: SteeringMap, target: Array) -> Array:
+    """The worst target that real inputs pursue: rows of conjugate members are conjugate.
+
+    The smallest singular space is closed under that symmetry, so the symmetric (or the
+    antisymmetric, times i) part of any vector in it is again one.
+    """
+    same_node = steering.lam[:, None] == np.conj(steering.lam)[None, :]
+    same_gain = np.all(steering.gains[:, None, :] == np.conj(steering.gains)[None, :, :], axis=2)
+    mirrored = np.conj(target)[np.argmax(same_node & same_gain, axis=1)]
+    symmetric = target + mirrored
+    if np.linalg.norm(symmetric) < 1.0:
+        symmetric = 1j * (target - mirrored)
+    return np.asarray(symmetric / np.linalg.norm(symmetric))
+
+
+def _energies(part: ReachablePart, horizon: int | float) -> tuple[Array, Array]:
+    """log10 energies of the unit targets with bounds; balls where float64 is unsure."""
+    targets = part.unit_targets
+    columns = targets.shape[1]
+    log10, bound = np.zeros(columns), np.full(columns, math.inf)
+    single = part.gains.shape[1] == 1
+    if single and horizon == math.inf and np.all(np.count_nonzero(targets, axis=0) == 1):
+        rows = np.argmax(targets, axis=0)
+        return log10_infinite_energies(part.lam, part.gains[:, 0])[rows], np.full(
+            columns, 40.0 * _EPS * part.lam.size
+        )
+    if single and horizon != math.inf:
+        with blas_threads_for(part.lam.size):
+            result = minimum_norm(factorize(part.lam, part.gains[:, 0], int(horizon)), targets)
+        log10, bound = result.log10_norm_squared, 2.0 * result.relative_error_bound
+    unsure = np.flatnonzero(bound > TRUSTED)
+    if unsure.size:
+        balls = certified_energies(part.lam, part.gains, horizon, targets[:, unsure])
+        log10[unsure], bound[unsure] = balls.log10, balls.relative_error_bound
+    return log10, bound

@@ -107,3 +107,17 @@ def singular_values_of_map(steering: SteeringMap, *, certify: bool = False) -> S
     return singular_values_of_channels(
         steering.lam, steering.gains, steering.horizon, steering.verdict.rank
     )
+
+
+def rows_of_displacement(steering: SteeringMap, displacement: Array) -> Array:
+    """A displacement of the members in the rows of the map.
+
+    Under real inputs a single complex member is the two rows d/√2 and d̄/√2.
+    """
+    members = steering.members
+    rows = displacement[members]
+    copies = np.bincount(members)[members]
+    if np.all(copies == 1):
+        return np.asarray(rows)
+    second = np.concatenate([[False], members[1:] == members[:-1]])
+    return np.asarray(np.where(second, np.conj(rows), rows) / np.sqrt(copies))

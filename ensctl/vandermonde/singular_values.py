@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ensctl.errors import InvalidInputError
 from ensctl.threads import blas_threads_for
+
 from ensctl.vandermonde.certified_gramian import certified_factor
 from ensctl.vandermonde.distinct import merge_equal
 from ensctl.vandermonde.factorization import factorize
@@ -161,11 +162,9 @@ def singular_values_of_channels(
     if rank == 0:
         return SingularValues(np.zeros(0), np.zeros(0, dtype=np.int64), count, 0.0, 1.0)
     factor = certified_factor(lam, gains, horizon, rank=rank)
-    odd = factor.pivot_exponents % 2
-    pivots = np.sqrt(np.ldexp(factor.pivots, odd))
-    exponents = (factor.pivot_exponents - odd) // 2
+    roots, exponents = factor.roots
     with blas_threads_for(rank):
-        return _collect(reduce_product(factor.left, pivots, exponents, np.eye(rank)), count)
+        return _collect(reduce_product(factor.left, roots, exponents, np.eye(rank)), count)
 
 
 def check_nodes_within_range(lam: Array) -> None:

@@ -87,7 +87,6 @@ def test_infinite_energies_of_thirty_members():
                     blaschke *= (node[i] - node[k]) / (1 - node[i] * node[k])
             reference.append(float(mp.log10((1 - node[i] ** 2) / blaschke**2)))
     np.testing.assert_allclose(log10, reference, rtol=0, atol=1e-13)
-    assert max(log10) == pytest.approx(math.log10(3.44e44), abs=1e-3)
 
 
 def test_infinite_factor_reproduces_the_gramian():

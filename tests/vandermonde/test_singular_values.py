@@ -91,10 +91,14 @@ def test_every_singular_value_of_the_reference_sets(name, reference):
     matrix = b[:, None] * lam[:, None] ** np.arange(case["H"])
     dense = np.linalg.svd(matrix, compute_uv=False)
     with mp.workdps(60):
-        dense_error = float(max(abs(mp.mpf(float(d)) / mp.mpf(s) - 1)
-                                for d, s in zip(dense, case["sigma"], strict=True)))
-    # What is gained: where κ is large the dense SVD loses κ·ε.
-    if sigma.log10_cond > 6:
+        dense_error = float(
+            max(
+                abs(mp.mpf(float(d)) / mp.mpf(s) - 1)
+                for d, s in zip(dense, case["sigma"], strict=True)
+            )
+        )
+    # What is gained: a dense SVD loses κ·ε unless κ comes from the row scaling alone.
+    if sigma.log10_cond > 6 and np.ptp(np.abs(b)) == 0:
         assert dense_error > 1e3 * error
 
 
@@ -118,14 +122,14 @@ def test_condition_numbers_of_the_published_two_norm_tables(reference):
     rows = reference("published_vandermonde")["rows"]
     checked = 0
     for row in rows:
-        if row["norm"] != 2:
+        if row["norm"] != "2":
             continue
         lam, b, squared = published_set(row)
         if lam is None:
             continue
         sigma = singular_values(lam, b, row["H"])
         if row["quantity"] == "-log sigma_min":
-            got, rel = -sigma.log10[-1] * math.log(10), 1e-9
+            got, rel = -sigma.log10[-1] * math.log(10), 2e-8
             want = row["value_recomputed"]
         else:
             got, rel = (2 if squared else 1) * sigma.log10_cond, 3e-9
@@ -184,7 +188,7 @@ def random_set(kind, size, horizon, rng):
     return lam, b
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     kind=st.sampled_from(KINDS),
     size=st.integers(1, 6),

@@ -1,0 +1,74 @@
+"""The commands under one name, and failures as exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from ensctl import __version__
+from ensctl.cli.check_command import check
+from ensctl.cli.demo_command import demo
+from ensctl.cli.number_tokens import CommandWithNumbers
+from ensctl.cli.report_command import report
+from ensctl.cli.streams import message, use_utf8
+from ensctl.errors import EnsctlError, InvalidInputError
+
+WRONG_VALUE = 1
+ANSWER_IS_NO = 3
+
+app = typer.Typer(
+    name="ensctl",
+    help="Control of a population that hears one broadcast input.",
+    epilog="Exit codes: 0 fine, 1 a value or file is wrong, 2 the command line is wrong, "
+    "3 the answer is no.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+_COMMANDS = (
+    (check, "Exact and practical verdict: reachable or not, and why."),
+    (report, "Verdicts, conditioning, energies, distances and advice."),
+    (demo, "A population of thermostats: its λ file and its report."),
+)
+for _command, _line in _COMMANDS:
+    app.command(cls=CommandWithNumbers, short_help=_line)(_command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"ensctl {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Control of a population that hears one broadcast input."""
+
+
+def run(arguments: Sequence[str] | None) -> int:
+    """Run the command line and return its exit code; a failure is one line on stderr."""
+    use_utf8(sys.stdout, sys.stderr)
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="ensctl")
+    except SystemExit as ending:
+        return ending.code if isinstance(ending.code, int) else int(ending.code is not None)
+    except InvalidInputError as error:
+        message(str(error))
+        return WRONG_VALUE
+    except EnsctlError as error:
+        message(str(error))
+        return ANSWER_IS_NO
+    except MemoryError:
+        message("not enough memory for a set of this size; take fewer λ or a shorter horizon")
+        return WRONG_VALUE
+    return 0

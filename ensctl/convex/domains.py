@@ -1,0 +1,153 @@
+"""Where each input may lie: boxes for real inputs, discs for stacked complex ones.
+
+A domain is separable, so that the nearest point, the support function and the minimum of a
+Lagrangian over it are closed forms.  Solvers clip to it last: it is violated by exactly zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ensctl.convex.stacking import moduli
+from ensctl.errors import InvalidInputError
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """l ≤ u ≤ h for real inputs; ±inf where there is no limit.
+
+    Attributes
+    ----------
+    lower, upper : (n,) float64
+    """
+
+    lower: Array
+    upper: Array
+
+    @property
+    def size(self) -> int:
+        """Number of real entries n."""
+        return int(self.lower.size)
+
+    @property
+    def bounded(self) -> Array:
+        """Which of the 2n sides (lower, then upper) are finite."""
+        return np.isfinite(np.concatenate([self.lower, self.upper]))
+
+    def nearest(self, inputs: Array) -> Array:
+        """Clip to the box."""
+        return np.minimum(np.maximum(inputs, self.lower), self.upper)
+
+    def support(self, gradient: Array) -> float:
+        """max gᵀu over the box: Σ max(l g, h g), inf where a missing limit lets it grow."""
+        extreme = np.where(gradient > 0, self.upper, self.lower)
+        moving = gradient != 0.0
+        return float(gradient[moving] @ extreme[moving])
+
+    def contains(self, inputs: Array) -> bool:
+        """True when no limit is exceeded, not even by one ulp."""
+        return bool(np.all((inputs >= self.lower) & (inputs <= self.upper)))
+
+    def scaled(self, factor: float) -> Box:
+        """The box of u/factor, factor > 0."""
+        return Box(self.lower / factor, self.upper / factor)
+
+
+@dataclass(frozen=True, eq=False)
+class Discs:
+    """|u_k| ≤ ū_k for stacked complex inputs; inf where there is no limit.
+
+    Attributes
+    ----------
+    radius : (n/2,) float64
+    """
+
+    radius: Array
+
+    @property
+    def size(self) -> int:
+        """Number of real entries n, two per complex input."""
+        return 2 * int(self.radius.size)
+
+    @property
+    def bounded(self) -> Array:
+        """Which of the n/2 discs are finite."""
+        return np.isfinite(self.radius)
+
+    def nearest(self, inputs: Array) -> Array:
+        """Scale every complex input that is too large down to its disc."""
+        size = moduli(inputs)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = np.where(size > self.radius, self.radius / size, 1.0)
+        found = inputs * np.tile(factor, 2)
+        # The product is rounded: give way by one ulp where that left the disc.
+        outside = moduli(found) > self.radius
+        return found * np.where(np.tile(outside, 2), 1.0 - 2.0**-51, 1.0)
+
+    def support(self, gradient: Array) -> float:
+        """max gᵀu over the discs: Σ ū_k |g_k|."""
+        size = moduli(gradient)
+        moving = size != 0.0
+        return float(size[moving] @ self.radius[moving])
+
+    def contains(self, inputs: Array) -> bool:
+        """True when no modulus, as float64 computes it, exceeds its limit."""
+        return bool(np.all(moduli(inputs) <= self.radius))
+
+    def scaled(self, factor: float) -> Discs:
+        """The discs of u/factor, factor > 0."""
+        return Discs(self.radius / factor)
+
+
+Domain = Box | Discs
+
+
+def box(lower: ArrayLike, upper: ArrayLike, size: int) -> Box:
+    """Check and broadcast limits l ≤ u ≤ h to ``size`` entries.
+
+    Raises
+    ------
+    InvalidInputError
+        NaN, a wrong number of entries, or a lower limit above its upper limit.
+    """
+    low, high = _entries(lower, "lower", size), _entries(upper, "upper", size)
+    crossed = np.flatnonzero(low > high)
+    if crossed.size:
+        k = int(crossed[0])
+        raise InvalidInputError(
+            f"lower must be ≤ upper, got {low[k]} > {high[k]} at entry {k}; swap or widen them"
+        )
+    if np.any(low == np.inf) or np.any(high == -np.inf):
+        raise InvalidInputError("lower must be < inf and upper > -inf: no input lies beyond them")
+    return Box(low, high)
+
+
+def discs(radius: ArrayLike, size: int) -> Discs:
+    """Check and broadcast modulus limits |u_k| ≤ ū_k to ``size`` complex inputs.
+
+    Raises
+    ------
+    InvalidInputError
+        NaN, negative, or a wrong number of entries.
+    """
+    limits = _entries(radius, "radius", size)
+    if np.any(limits < 0):
+        raise InvalidInputError(f"radius must be ≥ 0, got {limits.min()}; give a modulus limit")
+    return Discs(limits)
+
+
+def _entries(value: ArrayLike, name: str, size: int) -> Array:
+    entries = np.array(value, dtype=float)
+    if entries.ndim == 0:
+        entries = np.full(size, entries[()])
+    if entries.shape != (size,):
+        raise InvalidInputError(f"{name} must have {size} entries, got shape {entries.shape}")
+    if np.isnan(entries).any():
+        raise InvalidInputError(f"{name} must be numbers or ±inf, got NaN; replace it")
+    return entries

@@ -1,0 +1,62 @@
+"""Writing files whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from ensctl.errors import InvalidInputError
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write text (UTF-8) to a temporary name in the same folder and rename it into place.
+
+    Raises
+    ------
+    InvalidInputError
+        The file cannot be written; nothing is left behind.
+    """
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise _not_writable(path, error) from None
+    temporary = Path(name)
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        temporary.chmod(_usual_mode(path))
+        os.replace(temporary, path)
+    except OSError as error:
+        raise _not_writable(path, error) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def require_folder(path: Path) -> None:
+    """Refuse a file whose folder does not exist, before any work is done for it.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such folder.
+    """
+    if not path.parent.is_dir():
+        raise InvalidInputError(
+            f"path must be in a folder that exists, got {path}: there is no {path.parent}; make it "
+            f"first"
+        )
+
+
+def _not_writable(path: Path, error: OSError) -> InvalidInputError:
+    reason = (error.strerror or type(error).__name__).lower()
+    return InvalidInputError(f"path must be writable, got {path}: {reason}; choose another place")
+
+
+def _usual_mode(path: Path) -> int:
+    """Permissions of the file that is replaced, or what an ordinary new file gets."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
