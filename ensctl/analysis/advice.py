@@ -47,8 +47,7 @@ def _advice_when_not_reachable(steering: SteeringMap, sigma: SingularValues) -> 
     verdict = steering.verdict
     spread = power_text(sigma.log10_cond_of_range)
     sentences = [
-        f"{verdict.rank} of {verdict.dimension} directions can be steered; "
-        f"among them κ = {spread}"
+        f"{verdict.rank} of {verdict.dimension} directions can be steered; among them κ = {spread}"
     ]
     if verdict.locked:
         sentences.append(
@@ -69,7 +68,8 @@ def _digits(lost: float, sigma: SingularValues) -> str:
     if lost >= _FLOAT64_DIGITS:
         return (
             f"κ = {power_text(lost)} exceeds the 16 digits of float64 by a factor "
-            f"{power_text(lost - _FLOAT64_DIGITS, 2)}: some targets cannot be met in float64; {share}"
+            f"{power_text(lost - _FLOAT64_DIGITS, 2)}: some targets cannot be met in float64; "
+            f"{share}"
         )
     return f"about {lost:.0f} of 16 digits are lost in the worst direction; {share}"
 

@@ -267,7 +267,7 @@ def conditioning(
 
 def _of_members(steering: SteeringMap, rows: Array) -> Array:
     """A displacement in the rows of the map, member by member (two rows x/√2, x̄/√2 are one x)."""
-    members, first, copies = np.unique(steering.members, return_index=True, return_counts=True)
+    _, first, copies = np.unique(steering.members, return_index=True, return_counts=True)
     return np.asarray(rows[first] * np.sqrt(copies))
 
 

@@ -27,10 +27,11 @@ Array = NDArray[Any]
 _TauSquared = Callable[[Array, Array], Array]
 
 _RELATIVE_GAP = 1e-9
-# About one second of work: entries of secular sums.  Small dense factorisations, which several
-# channels need at each point, cost as much as this many entries.
+# About one second of work: entries of secular sums for one channel, of m × m sums for several,
+# where the small dense factorisations at each point cost as much as _FIXED_COST entries.
 _MOST_ENTRIES = 20_000_000
-_FIXED_COST = 1000
+_MOST_BLOCK_ENTRIES = 60_000_000
+_FIXED_COST = 1500
 # Entries handled at once, which bounds the memory.
 _BATCH_ENTRIES = 500_000
 _NEIGHBOURS = 16
@@ -284,7 +285,7 @@ def _evaluator(lam: Array, gains: Array) -> tuple[_TauSquared, float, int]:
     if channels == 1:
         return evaluate, 0.0, _MOST_ENTRIES // size
     margin = 16.0 * _EPS * float(np.linalg.norm(gains, 2) + np.abs(lam).max())
-    return evaluate, margin, _MOST_ENTRIES // ((size + _FIXED_COST) * channels**2)
+    return evaluate, margin, _MOST_BLOCK_ENTRIES // (size * channels**2 + _FIXED_COST)
 
 
 def _distances(lam: Array, hi: Array, lo: Array) -> Array:

@@ -95,7 +95,7 @@ def horizon_sweep(
     if horizons is None:
         first = max(1, math.ceil(ens.size / ens.channels))
         points = first * np.power(8.0, np.linspace(0.0, 1.0, _DEFAULT_POINTS))
-        chosen = sorted({int(round(point)) for point in points})
+        chosen = sorted({round(float(point)) for point in points})
     else:
         chosen = sorted({int(as_horizon(value, "horizons")) for value in horizons})
         if not chosen:

@@ -188,7 +188,9 @@ def _displacement(
     if np.any(x0):
         free = np.power(ens.lam, int(steering.horizon)) * x0
         if not np.all(np.isfinite(free)):
-            raise InvalidInputError("x0 must stay finite over the horizon, but |λ|^H |x0| overflows")
+            raise InvalidInputError(
+                "x0 must stay finite over the horizon, but |λ|^H |x0| overflows"
+            )
         difference = difference - free
     return rows_of_displacement(steering, difference)
 
@@ -259,7 +261,7 @@ class InputEffects:
     Attributes
     ----------
     log10_error : float
-        log10 of the terminal error that rounding of the inputs (and of a float64 simulation) leaves.
+        log10 of the terminal error that rounding (inputs, and a float64 simulation) leaves.
     log10_slope : float
         log10 of max_i |∂x_{i,H}/∂λ_i|, rounding included.
     """

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ensctl.convex.breakpoints import exact_step
 from ensctl.convex.domains import Box
-from ensctl.convex.phase_one import PhaseOne, box_phase_one
+from ensctl.convex.phase_one import box_phase_one
 from ensctl.status import Status
 
 Array = NDArray[Any]
@@ -28,6 +28,8 @@ _REGULARISATION = 1e-13
 # Residual, relative to max(‖c‖, ‖u‖), at which the equations hold to rounding.
 _ROUNDING = 64.0 * _EPS
 _ACCEPTED = 1e-11
+# Relative duality gap at which a feasible point from the linear program counts as optimal.
+_GAP = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,8 @@ class BoxSolution:
     Attributes
     ----------
     status : Status
-        ``OPTIMAL``, ``INFEASIBLE``, ``ITERATION_LIMIT`` or ``PRECISION_LIMITED``.
+        ``OPTIMAL``, ``INFEASIBLE`` or ``PRECISION_LIMITED``; with a penalty ``OPTIMAL`` or
+        ``ITERATION_LIMIT``.
     inputs : (n,) float64
         u, inside the box exactly; when infeasible, the last iterate.
     multipliers : (N,) float64
@@ -126,16 +129,16 @@ def newton_box(
         )
         if not np.isfinite(step):
             break
-        moved = best.eta + step * direction
-        if np.array_equal(moved, best.eta):
+        moved = _evaluate(basis, target, limits, weight, best.eta + step * direction)
+        if best.relative <= min(_ACCEPTED, moved.relative):
             break
-        best = _evaluate(basis, target, limits, weight, moved)
+        best = moved
     best = _polished(basis, target, limits, weight, best)
     if best.relative <= _ACCEPTED:
         return _ended(Status.OPTIMAL, best, best.eta, iterations)
-    if iterations == max_iterations:
+    if weight.any():
         return _ended(Status.ITERATION_LIMIT, best, best.eta, iterations)
-    return _decide_by_lp(basis, target, limits, best, iterations)
+    return _decided_by_lp(basis, target, limits, best, iterations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,22 +201,34 @@ def _proves_infeasible(
     gain = float(target @ eta)
     spread = np.where(gradient > 0, limits.upper, limits.lower)
     spread = np.abs(np.where(np.isfinite(spread), spread, 0.0))
-    rounding = 4.0 * _EPS * (
-        eta.size * float(np.abs(target) @ np.abs(eta))
-        + (eta.size + gradient.size) * (_norm(eta) * _norm(spread))
+    rounding = (
+        4.0
+        * _EPS
+        * (
+            eta.size * float(np.abs(target) @ np.abs(eta))
+            + (eta.size + gradient.size) * (_norm(eta) * _norm(spread))
+        )
     )
     return gain - reach > rounding
 
 
-def _decide_by_lp(
+def _decided_by_lp(
     basis: Array, target: Array, limits: Box, at: _Iterate, iterations: int
 ) -> BoxSolution:
-    found: PhaseOne = box_phase_one(basis, target, limits)
-    weight = np.zeros(target.size)
-    gradient = basis @ found.multipliers
-    if _proves_infeasible(target, limits, weight, found.multipliers, gradient):
-        return _ended(Status.INFEASIBLE, at, found.multipliers, iterations)
-    return _ended(Status.PRECISION_LIMITED, at, at.eta, iterations)
+    """Settle a stall: a proof of infeasibility, or a feasible point with a small duality gap."""
+    found = box_phase_one(basis, target, limits)
+    eta, none = found.multipliers, np.zeros(target.size)
+    if _proves_infeasible(target, limits, none, eta, basis @ eta):
+        return _ended(Status.INFEASIBLE, at, eta, iterations)
+    inputs = found.inputs
+    miss = _norm(basis.T @ inputs - target) / (max(_norm(target), _norm(inputs)) or 1.0)
+    if miss > at.relative:
+        return _ended(Status.PRECISION_LIMITED, at, at.eta, iterations)
+    energy = 0.5 * float(inputs @ inputs)
+    bound = float(at.eta @ target - at.inputs @ (at.gradient - 0.5 * at.inputs))
+    close = miss <= _ACCEPTED and energy - bound <= _GAP * energy
+    status = Status.OPTIMAL if close else Status.PRECISION_LIMITED
+    return BoxSolution(status, inputs, at.eta, miss, iterations)
 
 
 def _ended(status: Status, at: _Iterate, multipliers: Array, iterations: int) -> BoxSolution:

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
-from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ensctl.arguments import Array
+from ensctl.ensemble.csv_header import Column, parse_header
 from ensctl.ensemble.ensemble import Ensemble
-from ensctl.ensemble.number_cells import parse_number
-from ensctl.ensemble.spelling import nearest_word
+from ensctl.ensemble.keyed_data import number_lists
+from ensctl.ensemble.number_cells import is_number, parse_column, parse_number, shortened
 from ensctl.errors import FormatError
 
-_SEPARATORS = (",", ";", "\t")
-_COLUMN = re.compile(r"(?:(lam)|([bc])(?:_(\d+))?)(?:_(re|im))?$")
-_SUGGESTED = ("lam", "lam_re", "lam_im", "b", "c", "name")
+_DIRECTIVE = re.compile(r"#\s*(dt|d)\s*=\s*(.*)$")
+_NOTHING = ' \t,;"'
 
-
-@dataclass(frozen=True)
-class _Column:
-    """What a column holds: quantity, index of channel or output, and which part."""
-
-    quantity: str
-    index: int | None
-    part: str
+# A line with its number, counted from 1, and its cells.
+_Row = tuple[int, list[str]]
 
 
 def parse_csv(text: str, source: str) -> Ensemble:
@@ -34,179 +31,145 @@ def parse_csv(text: str, source: str) -> Ensemble:
     FormatError
         Names ``source`` and the line.
     """
-    lines, dt = _content(text, source)
+    lines, settings = _content(text, source)
     if not lines:
         raise FormatError("has no λ; give one λ a line, or columns lam, b, c, name", source)
-    separator = max(_SEPARATORS, key=lines[0][1].count)
+    separator = _separator(lines[0][1])
     rows = [(number, _cells(line, separator, number, source)) for number, line in lines]
-    if _is_number(rows[0][1][0]):
-        return Ensemble(_plain(rows, source), dt=dt)
-    columns = _header(rows[0][1], rows[0][0], source)
-    if len(rows) == 1:
-        raise FormatError("has a header and no members; add one line for each", source, rows[0][0])
-    return _from_columns(columns, rows[1:], dt, source)
+    first, head = rows[0]
+    if is_number(head[0]):
+        columns, members = [Column("lam", "", None, "")], rows
+        _require_single_cells(rows, source)
+    else:
+        columns, members = parse_header(head, first, source), rows[1:]
+    if not members:
+        raise FormatError("has a header and no members; add one line for each", source, first)
+    return _from_columns(columns, members, settings, source)
 
 
-def _content(text: str, source: str) -> tuple[list[tuple[int, str]], float]:
-    """Numbered lines with content, and dt where a comment gives it."""
-    dt = 1.0
+def _content(text: str, source: str) -> tuple[list[tuple[int, str]], dict[str, Any]]:
+    """Numbered lines with content, and what comments say of d and dt."""
+    settings: dict[str, Any] = {}
     lines = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        stripped = line.strip()
-        if stripped.startswith("#"):
-            found = re.match(r"#\s*dt\s*=\s*(.+)$", stripped)
-            if found:
-                dt = _dt(found.group(1), number, source)
-        elif stripped:
+    # splitlines would also split at characters that may be part of a name.
+    for number, line in enumerate(re.split(r"\r\n|\n|\r", text), start=1):
+        if line.lstrip().startswith("#"):
+            directive = _DIRECTIVE.match(line.strip())
+            if directive is None:
+                continue
+            key, value = directive.groups()
+            if key in settings:
+                raise FormatError(f"{key} stands twice; keep one", source, number)
+            settings[key] = _setting(key, value, number, source)
+        elif line.strip(_NOTHING):
             lines.append((number, line))
-    return lines, dt
+    return lines, settings
 
 
-def _dt(text: str, number: int, source: str) -> float:
+def _setting(key: str, text: str, number: int, source: str) -> Any:
     try:
-        value = parse_number(text)
+        value = number_lists(json.loads(text), key) if "[" in text else parse_number(text)
     except ValueError as error:
-        raise FormatError(f"dt must be a number, {error}", source, number) from None
-    if isinstance(value, complex) or value <= 0:
-        raise FormatError(f"dt must be > 0, got {text.strip()}", source, number)
+        raise FormatError(f"{key} must be a number, {error}", source, number) from None
+    if key == "dt" and not (isinstance(value, float) and value > 0):
+        raise FormatError(f"dt must be a number > 0, got {shortened(text)}", source, number)
     return value
+
+
+def _separator(line: str) -> str:
+    return "\t" if "\t" in line.strip() else ";" if ";" in line else ","
 
 
 def _cells(line: str, separator: str, number: int, source: str) -> list[str]:
+    if '"' not in line:
+        return line.split(separator)
     try:
-        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator, strict=True))]
+        return next(csv.reader([line.strip()], delimiter=separator, strict=True))
     except csv.Error as error:
-        raise FormatError(f"cannot be split into cells: {error}", source, number) from None
+        raise FormatError(
+            f"cannot be split into cells: {error}; check its quotes", source, number
+        ) from None
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        parse_number(cell)
-    except ValueError as error:
-        # nan and inf are numbers too: the line is data, and wrong.
-        return "not finite" in str(error)
-    return True
-
-
-def _plain(rows: list[tuple[int, list[str]]], source: str) -> list[float | complex]:
-    lam = []
+def _require_single_cells(rows: list[_Row], source: str) -> None:
     for number, cells in rows:
         if len(cells) != 1:
             raise FormatError(
-                f"has {len(cells)} cells and no header says what they are; put one λ on a line, or "
-                f"start with a header such as lam,b",
+                f"has {len(cells)} cells and no header says what they are; put one λ on a line "
+                f"(with a decimal point), or start with a header such as lam,b",
                 source,
                 number,
             )
-        lam.append(_value(cells[0], "lam", number, source))
-    return lam
-
-
-def _header(cells: list[str], number: int, source: str) -> list[_Column]:
-    columns = [_column(cell, number, source) for cell in cells]
-    for k, column in enumerate(columns):
-        if column in columns[:k]:
-            raise FormatError(f"column {cells[k]!r} stands twice; keep one", source, number)
-    for quantity in ("lam", "b", "c"):
-        forms = {column.index is None for column in columns if column.quantity == quantity}
-        whole = {column.part for column in columns if column.quantity == quantity}
-        if len(forms) > 1 or ("" in whole and len(whole) > 1):
-            raise FormatError(
-                f"columns for {quantity} mix forms; use {quantity}, {quantity}_re and "
-                f"{quantity}_im, or numbered ones",
-                source,
-                number,
-            )
-    if not any(column.quantity == "lam" for column in columns):
-        raise FormatError(
-            f"has no column lam, got {', '.join(cells)[:60]}; name the column that holds λ 'lam'",
-            source,
-            number,
-        )
-    return columns
-
-
-def _column(cell: str, number: int, source: str) -> _Column:
-    name = cell.lower()
-    if name in ("name", "names"):
-        return _Column("name", None, "")
-    found = _COLUMN.match("lam" if name in ("λ", "lambda") else name)
-    if not found:
-        raise FormatError(
-            f"column {cell!r} is unknown{nearest_word(name, _SUGGESTED)}; known are "
-            f"{', '.join(_SUGGESTED)}",
-            source,
-            number,
-        )
-    lam, quantity, index, part = found.groups()
-    return _Column(lam or quantity, None if index is None else int(index), part or "")
 
 
 def _from_columns(
-    columns: list[_Column], rows: list[tuple[int, list[str]]], dt: float, source: str
+    columns: list[Column], rows: list[_Row], settings: dict[str, Any], source: str
 ) -> Ensemble:
-    table: dict[tuple[str, int | None], list[float | complex]] = {}
-    names: list[str] = []
     for number, cells in rows:
         if len(cells) != len(columns):
             raise FormatError(
-                f"has {len(cells)} cells where the header has {len(columns)}; complete the line",
+                f"has {_counted(len(cells))} where the header has {len(columns)}; mend the line",
                 source,
                 number,
             )
-        sums: dict[tuple[str, int | None], float | complex] = {}
-        for column, cell in zip(columns, cells, strict=True):
-            if column.quantity == "name":
-                names.append(cell)
-                continue
-            value = _value(cell, column.quantity, number, source)
-            key = (column.quantity, column.index)
+    names = None
+    table: dict[tuple[str, int | None], Array] = {}
+    for k, column in enumerate(columns):
+        cells = [row[k] for _, row in rows]
+        if column.quantity == "name":
+            names = cells
+            continue
+        values = _numbers(column, cells, [number for number, _ in rows], source)
+        key = (column.quantity, column.index)
+        if not column.part:
+            table[key] = values
+            continue
+        # Assigned part by part: a sum would turn −0.0 into +0.0.
+        part = table.setdefault(key, np.zeros(len(rows), dtype=np.complex128))
+        if column.part == "re":
+            part.real = values
+        else:
+            part.imag = values
+    gains = _block(table, "b")
+    return Ensemble(
+        table["lam", None],
+        1.0 if gains is None else gains.T,
+        _block(table, "c"),
+        settings.get("d", 0.0),
+        dt=settings.get("dt", 1.0),
+        names=names,
+    )
+
+
+def _block(table: dict[tuple[str, int | None], Array], quantity: str) -> Array | None:
+    """Columns of b or c: (N,), or (how many, N) if they are numbered, or None."""
+    if (quantity, None) in table:
+        return table[quantity, None]
+    indices = sorted(index for name, index in table if name == quantity and index is not None)
+    return np.array([table[quantity, index] for index in indices]) if indices else None
+
+
+def _numbers(column: Column, cells: list[str], lines: list[int], source: str) -> Array:
+    values = parse_column(cells)
+    if values is None or (column.part and np.iscomplexobj(values)):
+        for cell, number in zip(cells, lines, strict=True):
+            kind = "a real number" if column.part else "a number"
+            try:
+                value = parse_number(cell)
+            except ValueError as error:
+                raise FormatError(
+                    f"{column.text or 'λ'} must be {kind}, {error}; mend or remove the line",
+                    source,
+                    number,
+                ) from None
             if column.part and isinstance(value, complex):
                 raise FormatError(
-                    f"{column.quantity}_{column.part} must be real, got {cell!r}", source, number
+                    f"{column.text} must be {kind}, got {shortened(cell.strip())}; mend the line",
+                    source,
+                    number,
                 )
-            sums[key] = _combined(sums.get(key), value, column.part)
-        for key, value in sums.items():
-            table.setdefault(key, []).append(value)
-    lam = table[("lam", None)]
-    b, c = _block(table, "b", source), _block(table, "c", source)
-    gains: Any = 1.0 if b is None else b[0] if ("b", None) in table else list(zip(*b, strict=True))
-    weights: Any = None if c is None else c[0] if ("c", None) in table else c
-    return Ensemble(lam, gains, weights, dt=dt, names=names or None)
+    return np.asarray(values)
 
 
-def _combined(
-    before: float | complex | None, value: float | complex, part: str
-) -> float | complex:
-    if part == "im":
-        return complex(0.0 if before is None else complex(before).real, complex(value).real)
-    if part == "re" and before is not None:
-        return complex(complex(value).real, complex(before).imag)
-    return value
-
-
-def _block(
-    table: dict[tuple[str, int | None], list[float | complex]], quantity: str, source: str
-) -> list[list[float | complex]] | None:
-    """Columns of b or c by index; None where there are none."""
-    indices = sorted(index for kind, index in table if kind == quantity and index is not None)
-    if (quantity, None) in table:
-        return [table[(quantity, None)]]
-    if not indices:
-        return None
-    if indices != list(range(len(indices))):
-        raise FormatError(
-            f"columns {quantity}_0, {quantity}_1, … must be numbered without gaps, got "
-            f"{', '.join(f'{quantity}_{k}' for k in indices)}",
-            source,
-        )
-    return [table[(quantity, index)] for index in indices]
-
-
-def _value(cell: str, quantity: str, number: int, source: str) -> float | complex:
-    try:
-        return parse_number(cell)
-    except ValueError as error:
-        raise FormatError(
-            f"{quantity} must be a number, {error}; correct or remove the line", source, number
-        ) from None
+def _counted(cells: int) -> str:
+    return "1 cell" if cells == 1 else f"{cells} cells"

@@ -3,32 +3,54 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ensctl.arguments import Array
+
+_LONGEST = 40
+
 
 def parse_number(text: str) -> float | complex:
-    """A real or complex number as Python writes it, such as 0.5, -1e-3 or 0.5+0.2j.
+    """A finite real or complex number as Python writes it, such as 0.5, -1e-3 or 0.5+0.2j.
+
+    ``i`` stands for ``j`` too, as spreadsheets write it.
 
     Raises
     ------
     ValueError
         Not a number, or not finite; the message says what was got.
     """
-    word = text.strip().replace("i", "j") if text.strip().endswith("i") else text.strip()
+    word = text.strip()
     if not word:
-        raise ValueError("got an empty cell")
+        raise ValueError("got nothing")
+    number = _number(word)
+    if number is None:
+        hint = "; write 0.5, not 0,5" if _number(word.replace(",", ".", 1)) is not None else ""
+        raise ValueError(f"got {shortened(word)}{hint}")
+    if not _finite(number):
+        raise ValueError(f"got {shortened(word)}, which is not finite")
+    return number
+
+
+def is_number(text: str) -> bool:
+    """Whether text reads as a number, finite or not."""
+    return _number(text.strip()) is not None
+
+
+def parse_column(cells: Sequence[str]) -> list[float | complex] | Array | None:
+    """All the numbers of a column at once; None where a cell is wrong and has to be found."""
     try:
-        value: float | complex = float(word)
+        if not any("_" in cell for cell in cells):
+            reals = np.array(list(map(float, cells)))
+            return reals if np.all(np.isfinite(reals)) else None
+        return None
     except ValueError:
-        try:
-            value = complex(word.replace(" ", ""))
-        except ValueError:
-            raise ValueError(f"got {text.strip()!r}") from None
-    if not (math.isfinite(complex(value).real) and math.isfinite(complex(value).imag)):
-        raise ValueError(f"got {text.strip()!r}, which is not finite")
-    return value
+        numbers = [_number(cell.strip()) for cell in cells]
+    found = [number for number in numbers if number is not None and _finite(number)]
+    return found if len(found) == len(cells) else None
 
 
 def from_data(value: Any) -> float | complex:
@@ -39,24 +61,46 @@ def from_data(value: Any) -> float | complex:
     ValueError
         Not a number, or not finite.
     """
-    if isinstance(value, bool):
-        raise ValueError(f"got {value}")
-    if isinstance(value, int | float):
-        if not math.isfinite(value):
-            raise ValueError(f"got {value}, which is not finite")
-        return float(value)
     if isinstance(value, str):
         return parse_number(value)
     if isinstance(value, dict) and set(value) == {"re", "im"}:
-        re, im = from_data(value["re"]), from_data(value["im"])
-        if isinstance(re, float) and isinstance(im, float):
-            return complex(re, im)
-    raise ValueError(f"got {str(value)[:40]}")
+        real, imag = from_data(value["re"]), from_data(value["im"])
+        if isinstance(real, float) and isinstance(imag, float):
+            return complex(real, imag)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"got {shortened(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"got {shortened(number)}, which is not a finite double")
+    return number
 
 
-def number_cell(value: Any) -> str:
-    """The shortest text that reads back as the same double(s)."""
-    number = value.item() if isinstance(value, np.generic) else value
-    if isinstance(number, complex):
-        return repr(number).strip("()")
-    return repr(float(number))
+def number_cell(value: float | complex) -> str:
+    """The shortest text that reads back as the same double or doubles."""
+    return repr(value).strip("()")
+
+
+def shortened(value: Any) -> str:
+    """What was got, in one line that is not long."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _number(word: str) -> float | complex | None:
+    if "_" in word:
+        return None
+    try:
+        return float(word)
+    except ValueError:
+        pass
+    try:
+        return complex(word[:-1] + "j" if word.endswith(("i", "I")) else word)
+    except ValueError:
+        return None
+
+
+def _finite(number: float | complex) -> bool:
+    return math.isfinite(number.real) and math.isfinite(number.imag)

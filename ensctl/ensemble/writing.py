@@ -1,4 +1,4 @@
-"""Ensembles into files that read back bit by bit: CSV, JSON and TOML."""
+"""Ensembles into files that read back bit for bit: CSV, JSON and TOML."""
 
 from __future__ import annotations
 
@@ -7,51 +7,75 @@ import io
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ensctl.arguments import Array
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.ensemble.number_cells import number_cell
 from ensctl.errors import InvalidInputError
 
-Array = NDArray[Any]
-
-_FORMATS = ("csv", "json", "toml")
+_SUFFIXES = {".csv": "csv", ".txt": "csv", ".json": "json", ".toml": "toml"}
 
 
-def write_ensemble(ens: Ensemble, path: str | Path, *, format: str | None = None) -> None:
-    """Write an ensemble; the file appears complete or not at all.
+def write_ensemble(
+    ens: Ensemble, path: str | os.PathLike[str], *, format: str | None = None
+) -> None:
+    """Write an ensemble; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    ens : Ensemble
+        What to write.
+    path : str or path
+        Where; an existing file is replaced.
+    format : {"csv", "json", "toml"}, optional
+        By default taken from the suffix; .txt is CSV.
 
     Raises
     ------
     InvalidInputError
-        Unknown format or suffix, a folder that is not there, or feed-through in a CSV.
+        Neither the format nor the suffix is known, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, ensctl as ec
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "fleet.csv")
+    >>> write_ensemble(ec.Ensemble([0.2, 0.5], b=[1.0, 2.0], c=1.0, dt=30.0), path)
+    >>> print(path.read_text(), end="")
+    # dt = 30.0
+    lam,b,c
+    0.2,1.0,1.0
+    0.5,2.0,1.0
     """
     file = Path(path)
-    chosen = format if format is not None else file.suffix.lower().removeprefix(".")
-    if chosen not in _FORMATS:
+    chosen = _SUFFIXES.get(file.suffix.lower()) if format is None else format
+    makers = {"csv": csv_text, "json": json_text, "toml": toml_text}
+    if format is not None and format not in makers:
+        raise InvalidInputError(f"format must be csv, json or toml, got {format!r}")
+    if chosen is None:
         raise InvalidInputError(
-            f"path must end in .csv, .json or .toml (or give format), got {file.name!r}"
+            f"path must end in .csv, .json or .toml, got {file.name!r}; rename it, or give format"
         )
-    text = {"csv": csv_text, "json": json_text, "toml": toml_text}[chosen](ens)
-    replace_file(file, text)
+    replace_file(file, makers[chosen](ens))
 
 
 def csv_text(ens: Ensemble) -> str:
-    """CSV with the columns lam, b, c and name; complex numbers as 0.5+0.2j."""
-    if np.any(np.asarray(ens.d) != 0):
-        raise InvalidInputError("format csv cannot hold the feed-through d; write .json or .toml")
-    columns: list[tuple[str, list[str]]] = [("lam", _cells(ens.lam))]
-    columns += _columns("b", ens.b if ens.b.ndim == 1 else ens.b.T)
-    columns += _columns("c", ens.c)
+    """CSV with the columns of λ, b, c and the names; d and dt as comments where they matter."""
+    columns = [*_columns("lam", ens.lam)]
+    columns += _numbered("b", ens.b.T)
+    columns += _numbered("c", ens.c)
     if ens.names is not None:
         columns.append(("name", list(ens.names)))
     out = io.StringIO()
     if ens.dt != 1.0:
-        out.write(f"# dt = {number_cell(ens.dt)}\n")
+        out.write(f"# dt = {ens.dt!r}\n")
+    if isinstance(ens.d, np.ndarray):
+        out.write(f"# d = {_nested(ens.d)}\n")
+    elif ens.d != 0:
+        out.write(f"# d = {number_cell(ens.d)}\n")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([name for name, _ in columns])
     writer.writerows(zip(*(cells for _, cells in columns), strict=True))
@@ -59,53 +83,82 @@ def csv_text(ens: Ensemble) -> str:
 
 
 def json_text(ens: Ensemble) -> str:
-    """JSON, schema 1."""
-    return json.dumps(ens.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    """The JSON of ``Ensemble.to_dict``, one key a line."""
+    content = [
+        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
+        for key, value in ens.to_dict().items()
+    ]
+    return "{\n " + ",\n ".join(content) + "\n}\n"
 
 
 def toml_text(ens: Ensemble) -> str:
-    """TOML with the same keys; complex numbers as strings."""
-    lines = [f"lam = {_toml(ens.lam)}", f"b = {_toml(ens.b)}", f"c = {_toml(ens.c)}"]
-    lines += [f"d = {_toml(np.asarray(ens.d))}", f"dt = {number_cell(ens.dt)}"]
+    """TOML with the keys of the JSON; complex numbers as strings."""
+    lines = [f"{name} = {_nested(getattr(ens, name))}" for name in ("lam", "b", "c")]
+    d = ens.d if isinstance(ens.d, np.ndarray) else np.asarray(ens.d)
+    lines += [f"d = {_nested(d)}", f"dt = {ens.dt!r}"]
     if ens.names is not None:
-        lines.append(f"names = {json.dumps(list(ens.names))}")
+        # A JSON string is a TOML string: names hold no control characters.
+        names = [json.dumps(name, ensure_ascii=False) for name in ens.names]
+        lines.append(f"names = [{', '.join(names)}]")
     return "\n".join(lines) + "\n"
 
 
 def replace_file(file: Path, text: str) -> None:
-    """Write under a temporary name in the same folder, then rename.
+    """Write UTF-8 text under a temporary name in the same folder, then rename it.
+
+    A link is followed; the permissions of the file that is replaced are kept.
 
     Raises
     ------
     InvalidInputError
-        The folder is missing or not writable.
+        The file cannot be written; nothing is left behind.
     """
+    target = Path(os.path.realpath(file))
+    temporary = None
     try:
-        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    except OSError as error:
-        raise InvalidInputError(f"path must lie in a writable folder, got {file}: {error.strerror}") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with open(handle, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, file)
+        os.chmod(temporary, _permissions(target))
+        os.replace(temporary, target)
+        temporary = None
     except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise InvalidInputError(f"path must be writable, got {file}: {error.strerror}") from None
+        reason = (error.strerror or type(error).__name__).lower()
+        raise InvalidInputError(
+            f"path must be writable, got {str(file)!r}: {reason}; choose another place"
+        ) from None
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
 
 
-def _columns(name: str, values: Array) -> list[tuple[str, list[str]]]:
+def _permissions(target: Path) -> int:
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _numbered(name: str, values: Array) -> Iterator[tuple[str, list[str]]]:
     if values.ndim == 1:
-        return [(name, _cells(values))]
-    return [(f"{name}_{k}", _cells(row)) for k, row in enumerate(values)]
+        yield from _columns(name, values)
+        return
+    for k, row in enumerate(values):
+        yield from _columns(f"{name}_{k}", row)
 
 
-def _cells(values: Array) -> list[str]:
-    return [number_cell(value) for value in values.tolist()]
+def _columns(name: str, values: Array) -> Iterator[tuple[str, list[str]]]:
+    if np.iscomplexobj(values):
+        yield f"{name}_re", list(map(repr, values.real.tolist()))
+        yield f"{name}_im", list(map(repr, values.imag.tolist()))
+    else:
+        yield name, list(map(repr, values.tolist()))
 
 
-def _toml(values: Array) -> str:
+def _nested(values: Array) -> str:
+    """Numbers as a TOML or JSON list; complex ones as strings."""
     if values.ndim == 0:
         cell = number_cell(values.item())
-        return json.dumps(cell) if np.iscomplexobj(values) else cell
-    return "[" + ", ".join(_toml(item) for item in values) + "]"
+        return f'"{cell}"' if np.iscomplexobj(values) else cell
+    return "[" + ", ".join(_nested(item) for item in values) + "]"

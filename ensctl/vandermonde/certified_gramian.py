@@ -19,13 +19,9 @@ from ensctl.vandermonde.balls import (
     refine,
     scaled,
 )
-from ensctl.vandermonde.certified_elimination import (
-    ChannelRows,
-    EliminationStep,
-    channel_rows,
-    eliminate,
-)
+from ensctl.vandermonde.certified_elimination import EliminationStep, eliminate
 from ensctl.vandermonde.certified_rank import certified_rank
+from ensctl.vandermonde.certified_rows import ChannelRows, channel_rows
 
 Array = NDArray[Any]
 

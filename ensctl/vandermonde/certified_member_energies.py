@@ -9,18 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.vandermonde.balls import Ball, ball, conjugate, refine, squared_moduli
-from ensctl.vandermonde.certified_elimination import (
-    ChannelRows,
-    channel_rows,
-    eliminate,
-    row_products,
-)
+from ensctl.vandermonde.certified_elimination import eliminate, row_products
 from ensctl.vandermonde.certified_rank import require_full_row_rank
 from ensctl.vandermonde.certified_results import (
     CertifiedEnergies,
     check_rtol,
     energies_from_balls,
 )
+from ensctl.vandermonde.certified_rows import ChannelRows, channel_rows
 
 Array = NDArray[Any]
 

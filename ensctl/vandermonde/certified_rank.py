@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ensctl.errors import NotReachableError
-from ensctl.vandermonde.certified_elimination import ChannelRows
+from ensctl.vandermonde.certified_rows import ChannelRows
 
 # The two largest primes below 2^62 that are 1 modulo 4, each with a square root of −1.
 _FIELDS = (

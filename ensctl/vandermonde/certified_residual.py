@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ensctl.errors import InvalidInputError
 from ensctl.vandermonde.balls import Ball, Undecided, ball, balls, is_certain, refine, rounded_up
-from ensctl.vandermonde.certified_elimination import ChannelRows, channel_rows
 from ensctl.vandermonde.certified_powers import evaluate
+from ensctl.vandermonde.certified_rows import ChannelRows, channel_rows
 from ensctl.vandermonde.certified_targets import displacements, exact_column
 
 Array = NDArray[Any]

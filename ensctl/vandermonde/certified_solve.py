@@ -25,7 +25,7 @@ from ensctl.vandermonde.balls import (
     rounded_up,
     squared_moduli,
 )
-from ensctl.vandermonde.certified_elimination import ChannelRows, channel_rows, eliminate
+from ensctl.vandermonde.certified_elimination import eliminate
 from ensctl.vandermonde.certified_powers import power_sums
 from ensctl.vandermonde.certified_rank import require_full_row_rank
 from ensctl.vandermonde.certified_results import (
@@ -34,6 +34,7 @@ from ensctl.vandermonde.certified_results import (
     check_rtol,
     energies_from_balls,
 )
+from ensctl.vandermonde.certified_rows import ChannelRows, channel_rows
 from ensctl.vandermonde.certified_square import interpolate, is_square
 from ensctl.vandermonde.certified_targets import (
     binary_exponent,

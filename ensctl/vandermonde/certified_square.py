@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ensctl.vandermonde.balls import Ball, balls
-from ensctl.vandermonde.certified_elimination import ChannelRows
+from ensctl.vandermonde.certified_rows import ChannelRows
 
 
 def is_square(problem: ChannelRows) -> bool:

@@ -79,8 +79,8 @@ def reduce_product(left: Array, pivots: Array, exponents: Array, right: Array) -
     exponent = exponents + extra
     order = np.lexsort((-modulus, -exponent))
     phase = (pivots / np.abs(pivots))[order]
-    r_left = np.linalg.qr(left[:, order], mode="r")
-    r_right = np.linalg.qr((phase[:, None] * right[order]).conj().T, mode="r")
+    r_left = triangular_factor(left[:, order])
+    r_right = triangular_factor((phase[:, None] * right[order]).conj().T)
     condition = max(condition_bound(r_left), condition_bound(r_right))
     return GradedProduct(r_left, r_right, modulus[order], exponent[order], condition)
 
@@ -94,7 +94,7 @@ def singular_values_of_product(product: GradedProduct) -> ScaledValues:
     """
     graded = _graded(product.left, product.diagonal, product.exponents)
     # X D Y = D W with W = (D^-1 R_x D) R_y^*, and W^* = Q R gives σ(X D Y) = σ(R D).
-    core = np.linalg.qr((graded @ product.right.conj().T).conj().T, mode="r")
+    core = triangular_factor((graded @ product.right.conj().T).conj().T)
     margin = _MARGIN_BITS + math.ceil(math.log2(max(product.condition, 1.0)))
     mantissas, exponents = [], []
     for window in _windows(product.exponents, margin):
@@ -138,6 +138,11 @@ def jacobi_singular_values(matrix: Array) -> Array:
         raise ArithmeticError(f"Jacobi singular value iteration did not converge (info = {info})")
     values = np.sort(sva * (work[0] / work[1]))[::-1]
     return 0.5 * (values[0::2] + values[1::2]) if doubled else values
+
+
+def triangular_factor(matrix: Array) -> Array:
+    """R of the QR factorisation of a tall matrix."""
+    return np.asarray(np.linalg.qr(matrix, mode="r"))
 
 
 def condition_bound(triangular: Array) -> float:

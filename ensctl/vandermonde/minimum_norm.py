@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensctl.vandermonde.doubledouble import normalised
 from ensctl.vandermonde.factorization import Factorization
+from ensctl.vandermonde.graded_svd import triangular_factor
 
 Array = NDArray[Any]
 
@@ -116,7 +116,7 @@ def worst_target(
     scale = np.ldexp(1.0, np.clip(own_exp.min() - exponents, -1100, 1000)) / pivots
     scaled = scale[:, None] * _unit_lower_inverse(left)
     if right is not None:
-        scaled = _conjugate_solve(np.linalg.qr(right.conj().T, mode="r"), scaled)
+        scaled = _conjugate_solve(triangular_factor(right.conj().T), scaled)
     target = np.empty(left.shape[0], dtype=complex)
     target[row_order] = np.linalg.svd(scaled)[2][0].conj()
     lead = target[np.argmax(np.abs(target))]

@@ -1,4 +1,4 @@
-"""All singular values of diag(b)·Vandermonde to high relative accuracy, for any condition number."""
+"""All singular values of diag(b)·Vandermonde to high relative accuracy, whatever κ is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ensctl.errors import InvalidInputError
 from ensctl.threads import blas_threads_for
-
 from ensctl.vandermonde.certified_gramian import certified_factor
 from ensctl.vandermonde.distinct import merge_equal
 from ensctl.vandermonde.factorization import factorize

@@ -148,9 +148,7 @@ def test_infinite_horizon():
     assert result.practical is None
     assert result.lam_tolerance == 0.0
     long = ec.conditioning(ec.Ensemble(lam), 600)
-    np.testing.assert_allclose(
-        result.log10_singular_values, long.log10_singular_values, atol=1e-12
-    )
+    np.testing.assert_allclose(result.log10_singular_values, long.log10_singular_values, atol=1e-12)
     np.testing.assert_allclose(
         result.log10_energy_per_member, long.log10_energy_per_member, atol=1e-9
     )

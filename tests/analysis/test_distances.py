@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 from ensctl.analysis.distances import eising_distance, nearest_pair, structured_distance
+from ensctl.analysis.eising_search import _moved
 from ensctl.errors import InvalidInputError
 
 
@@ -54,6 +55,14 @@ def test_a_pair_one_ulp_apart() -> None:
     assert found.lower_bound > 0.49 * gap
     with_a_third = eising_distance([0.3 + 0.1j, 0.3 + 0.1j + 2.0**-54, 0.5 + 0.2j], np.ones(3))
     assert abs(with_a_third.value / 2.0**-55 - 1) < 1e-6
+    assert with_a_third.lower_bound > with_a_third.value * (1 - 1e-8)
+
+
+def test_points_of_the_search_keep_what_is_below_an_ulp() -> None:
+    hi, lo = np.array([0.3]), np.array([0.0])
+    for half in (2.0**-56, 2.0**-80):
+        hi, lo = (part[:, 0] for part in _moved(hi, lo, np.array([half]), np.array([1.0])))
+    assert hi[0] == 0.3 and lo[0] == 2.0**-56 + 2.0**-80
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -168,7 +169,9 @@ def test_wrong_calls(lam: list, gains: list, horizon: float, message: str) -> No
 
 
 def test_modulus_one_is_decided_exactly() -> None:
-    inside = complex(0.6, math.nextafter(0.8, 0.0))
+    inside = complex(math.nextafter(0.6, 0.0), 0.8)
     assert abs(inside) == 1.0
+    gap = 1 - Fraction(inside.real) ** 2 - Fraction(inside.imag) ** 2
     factor = certified_factor(np.array([inside]), np.ones(1), math.inf)
-    assert factor.exponents_are_large if False else factor.pivot_exponents[0] > 50
+    pivot = Fraction(float(factor.pivots[0])) * 2 ** int(factor.pivot_exponents[0])
+    assert abs(pivot * gap - 1) <= factor.pivot_error_bound
