@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from ensctl.errors import SolverError as SolverError
     from ensctl.reporting.report import Report as Report
     from ensctl.reporting.report import report as report
+    from ensctl.synthesis.min_energy import MinEnergy as MinEnergy
+    from ensctl.synthesis.min_energy import min_energy as min_energy
 
 __version__ = "0.1.0"
 
@@ -59,6 +61,7 @@ _DEFINED_IN = {
     "InfeasibleError": "ensctl.errors",
     "InvalidInputError": "ensctl.errors",
     "MissingDependencyError": "ensctl.errors",
+    "MinEnergy": "ensctl.synthesis.min_energy",
     "NotIdentifiableError": "ensctl.errors",
     "NotReachableError": "ensctl.errors",
     "Observability": "ensctl.analysis.observability",
@@ -71,6 +74,7 @@ _DEFINED_IN = {
     "ctrb": "ensctl.analysis.matrices",
     "gramian": "ensctl.analysis.gramian",
     "horizon_sweep": "ensctl.analysis.horizon_sweep",
+    "min_energy": "ensctl.synthesis.min_energy",
     "observability": "ensctl.analysis.observability",
     "obsv": "ensctl.analysis.matrices",
     "practicality": "ensctl.analysis.practicality",

@@ -129,7 +129,7 @@ def practicality(
     >>> ec.practicality(ec.Ensemble([0.2, 0.5, 0.8])).practical
     True
     >>> print(ec.practicality(ec.Ensemble([0.3, 0.1 + 0.2])).sentence)
-    impractical: rounding to float64 alone leaves a terminal error of 7.407 where 0.007071 is...
+    impractical: rounding to float64 alone leaves a terminal error of 3.394 where 0.007071 is...
     """
     steps = int(as_horizon(ens.size if horizon is None else horizon))
     share = as_scalar(tolerance, "tolerance", above=0.0, below=1.0)

@@ -30,8 +30,11 @@ from ensctl.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from ensctl.analysis.conditioning import Conditioning
+    from ensctl.ensemble.ensemble import Ensemble
 
 NOT_REACHABLE = 3
+# N (N + m H): one to two seconds for the singular values and energies.
+MOST_ELEMENTS = 1_000_000
 
 
 def check(
@@ -68,14 +71,7 @@ def check(
     verdict = controllability(
         ens, None if steps in (None, math.inf) else int(steps), real_inputs=real
     )
-    result, note = None, None
-    try:
-        from ensctl.analysis.conditioning import conditioning
-
-        result = conditioning(ens, steps, real_inputs=real)
-    except InvalidInputError as error:
-        # The exact verdict has no limit of size; the practical one has.
-        note = str(error)
+    result, note = _conditioning(ens, steps, real)
     if as_json:
         content = {
             "reachable": verdict.reachable,
@@ -94,6 +90,28 @@ def check(
         )
     if not verdict.reachable:
         raise typer.Exit(NOT_REACHABLE)
+
+
+def _conditioning(
+    ens: Ensemble, steps: int | float | None, real: bool | None
+) -> tuple[Conditioning | None, str | None]:
+    """The numbers behind the practical verdict, or why there are none.
+
+    The exact verdict has no limit of size; these numbers have.
+    """
+    from ensctl.analysis.conditioning import conditioning
+
+    columns = ens.size if steps in (None, math.inf) else int(steps or 1) * ens.channels
+    elements = ens.size * (ens.size + columns)
+    if elements > MOST_ELEMENTS:
+        return None, (
+            f"{ens.size} members are more than check takes time for; ensctl report judges sets of "
+            f"up to a few thousand"
+        )
+    try:
+        return conditioning(ens, steps, real_inputs=real), None
+    except InvalidInputError as error:
+        return None, str(error)
 
 
 def _practical_text(result: Conditioning) -> str:

@@ -83,12 +83,15 @@ class Problem:
         """|u_k|."""
         return moduli(inputs) if self.stacked else np.abs(inputs)
 
-    def cost(self, inputs: Array) -> float:
-        """f(u) plus the terminal cost."""
-        cost = _COST[self.objective](self.sizes(inputs))
+    def input_cost(self, inputs: Array) -> float:
+        """f(u)."""
+        return _COST[self.objective](self.sizes(inputs))
+
+    def terminal_cost(self, inputs: Array) -> float:
+        """What R u − d costs; 0 unless the terminal region has a cost."""
         if isinstance(self.terminal, Quadratic):
-            cost += self.terminal.cost(self.terminal_error(inputs))
-        return cost
+            return self.terminal.cost(self.terminal_error(inputs))
+        return 0.0
 
     def terminal_error(self, inputs: Array) -> Array:
         """R u − d, computed as L (Qᵀu − c)."""

@@ -1,5 +1,6 @@
 """What is controlled: ensembles, named families, files, and the bridge to python-control."""
 
+from ensctl.ensemble import families as families
 from ensctl.ensemble.diagonalization import Diagonalization as Diagonalization
 from ensctl.ensemble.diagonalization import diagonalize as diagonalize
 from ensctl.ensemble.discretization import HeldInput as HeldInput

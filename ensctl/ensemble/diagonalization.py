@@ -170,7 +170,7 @@ def _computed_modes(A: Array, B: Array, limit: float) -> tuple[Array, Array, Arr
     scale = float(linalg.norm(A, 2)) if np.any(A) else 0.0
     rounding = len(A) * np.finfo(float).eps * scale * float(spread[0])
     residual = float(linalg.norm(A @ V - V * lam, 2)) + rounding
-    return lam, V, b, condition, condition * residual / float(spread[-1])
+    return lam, V, b, condition, float(condition * residual / spread[-1])
 
 
 def _conjugate_pairs(lam: Array, rows: Array) -> Array:

@@ -64,8 +64,8 @@ def zero_order_hold(rates: ArrayLike, gains: ArrayLike = 1.0, dt: float = 1.0) -
     Notes
     -----
     λ and b are within 4 units in the last place wherever they are normal numbers; complex λ within
-    4 and complex b within 8 units of the modulus.  λ is a rounded number: rates that differ by less than its spacing give equal
-    λ, and every a dt below −745 gives λ = 0.  Cost O(N m).
+    4 and complex b within 8 units of the modulus.  λ is a rounded number: rates that differ by less
+    than its spacing give equal λ, and every a dt below −745 gives λ = 0.  Cost O(N m).
 
     Source: T. J. Dekker, "A floating-point technique for extending the available precision",
     Numer. Math. 18 (1971), for the product with its error; the hold itself is textbook.

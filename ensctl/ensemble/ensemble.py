@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ensctl.arguments import Array, as_scalar, as_vector, read_only
 from ensctl.ensemble.identity import closed_under_conjugation, content_hash, same_content
 from ensctl.ensemble.shapes import as_feedthrough, as_gains, as_indices, as_names, as_weights
+from ensctl.ensemble.views import UniformViews
 from ensctl.errors import InvalidInputError
 from ensctl.serialization import versioned
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Ensemble:
+class Ensemble(UniformViews):
     """N members x_{i,t+1} = λ_i x_{i,t} + b_i u_t with the aggregate y_t = Σ c_i x_{i,t} + d u_t.
 
     Every member hears the same input u (one scalar, or m channels).  λ and b are taken as the
@@ -256,14 +257,7 @@ class Ensemble:
         write_ensemble(self, path, format=format)
 
     def to_ss(self) -> StateSpace:
-        """Return the ensemble as a real discrete-time python-control system, dt included.
-
-        Real members keep their order.  Complex members become real 2×2 blocks; see
-        :meth:`to_state_space`, which also returns the transforms back to the members.
-
-        Returns
-        -------
-        control.StateSpace
+        """Return the system of :meth:`to_state_space` alone.
 
         Examples
         --------
@@ -274,12 +268,22 @@ class Ensemble:
         return self.to_state_space().sys
 
     def to_state_space(self) -> StateSpaceForm:
-        """Return the real system of :meth:`to_ss` with the transforms from its states to members.
+        """Return the ensemble as a real discrete-time python-control system, dt included.
+
+        Complex members become real 2×2 blocks; see
+        :func:`ensctl.ensemble.state_space.to_state_space`.
 
         Returns
         -------
         StateSpaceForm
-            ``.sys``, ``.transform`` (x = T ξ) and ``.output_transform`` (y = S η).
+            ``.sys`` (a control.StateSpace), ``.transform`` T in x = T ξ, ``.output_transform`` S
+            in y = S η: what the members and the aggregate are, from the states and outputs of
+            ``sys``.
+
+        Raises
+        ------
+        InvalidInputError
+            There would be more than 5000 states.
 
         Examples
         --------
@@ -347,41 +351,6 @@ class Ensemble:
         position = int(i) % self.size
         return (self.names[position] if self.names else "") or f"member {position}"
 
-    @property
-    def size(self) -> int:
-        """N, the number of members."""
-        return int(self.lam.size)
-
-    @property
-    def channels(self) -> int:
-        """m, the number of input channels."""
-        return int(self.gains.shape[1])
-
-    @property
-    def outputs(self) -> int:
-        """p, the number of aggregate outputs."""
-        return int(self.output_weights.shape[0])
-
-    @property
-    def gains(self) -> Array:
-        """The input gains as (N, m), whatever shape b was given in."""
-        return self.b.reshape(self.size, -1)
-
-    @property
-    def output_weights(self) -> Array:
-        """The output weights as (p, N), whatever shape c was given in."""
-        return self.c.reshape(-1, self.size)
-
-    @property
-    def feedthrough(self) -> Array:
-        """The feed-through as (p, m), whatever shape d was given in."""
-        return np.broadcast_to(self.d, (self.outputs, self.channels))
-
-    @property
-    def is_real(self) -> bool:
-        """Whether λ, b and c are all real."""
-        return not any(np.iscomplexobj(values) for values in (self.lam, self.b, self.c))
-
     @cached_property
     def is_conjugate_closed(self) -> bool:
         """Whether the members (λ_i, b_i) are, as a multiset, their own conjugates, exactly."""
@@ -402,7 +371,7 @@ class Ensemble:
 
     # Copies are made by construction: a pickled array would come back writable.
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.lam, self.b, self.c, self.d, self.dt, self.names)
+        return partial(Ensemble, dt=self.dt, names=self.names), (self.lam, self.b, self.c, self.d)
 
     def __repr__(self) -> str:
         kind = "real" if self.is_real else "complex"
@@ -418,14 +387,3 @@ class Ensemble:
         from ensctl.ensemble.summary import html_summary
 
         return html_summary(self)
-
-
-def _rebuild(
-    lam: Array,
-    b: Array,
-    c: Array,
-    d: float | complex | Array,
-    dt: float,
-    names: tuple[str, ...] | None,
-) -> Ensemble:
-    return Ensemble(lam, b, c, d, dt=dt, names=names)

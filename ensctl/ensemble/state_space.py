@@ -69,9 +69,9 @@ def to_state_space(ens: Ensemble) -> StateSpaceForm:
 
     Notes
     -----
-    Inputs are real, and the initial states of a pair conjugate.  λ and b are copied, not computed,
-    so that :func:`~ensctl.ensemble.diagonalization.diagonalize` finds the same members, pairs
-    next to each other, bit for bit.
+    Inputs are real, and the initial states of a pair conjugate.  λ and b are copied, not computed:
+    :func:`~ensctl.ensemble.diagonalization.diagonalize` finds members with real λ and b and pairs
+    with complex λ bit for bit, a complex λ on its own together with its conjugate.
 
     Examples
     --------
@@ -87,13 +87,10 @@ def to_state_space(ens: Ensemble) -> StateSpaceForm:
     """
     from control import StateSpace
 
+    _require_few(ens.size)
     blocks = _blocks(ens)
     states = sum(1 if first == second else 2 for first, second in blocks)
-    if states > _MOST_STATES:
-        raise InvalidInputError(
-            f"lam must make at most {_MOST_STATES} states for a dense state-space system, got "
-            f"{states}; take a subset"
-        )
+    _require_few(states)
     A, B = np.zeros((states, states)), np.zeros((states, ens.channels))
     complex_states = len(blocks) < states
     T = np.zeros((ens.size, states), dtype=np.complex128 if complex_states else np.float64)
@@ -116,6 +113,14 @@ def to_state_space(ens: Ensemble) -> StateSpaceForm:
         S = np.hstack([S, 1j * S])
     sys = StateSpace(A, B, np.real(C), np.real(D), ens.dt, remove_useless_states=False)
     return StateSpaceForm(sys, read_only(T), read_only(S))
+
+
+def _require_few(states: int) -> None:
+    if states > _MOST_STATES:
+        raise InvalidInputError(
+            f"lam must make at most {_MOST_STATES} states for a dense state-space system, got "
+            f"{states}; take a subset"
+        )
 
 
 def _blocks(ens: Ensemble) -> list[tuple[int, int | None]]:

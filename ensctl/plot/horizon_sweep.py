@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from ensctl.analysis.horizon_sweep import HorizonSweep
@@ -12,7 +12,7 @@ from ensctl.plot.axes import Array, axes_for, decades, legend_above, quiet_frame
 from ensctl.plot.palette import BEYOND, BLUE, ORANGE
 
 
-def horizon_sweep(sweep: HorizonSweep, *, ax: Axes | None = None) -> tuple[Artist, ...]:
+def horizon_sweep(sweep: HorizonSweep, *, ax: Axes | None = None) -> tuple[Line2D, ...]:
     """Draw κ2 and the energy of the worst unit target against the number of steps.
 
     Parameters
@@ -24,7 +24,7 @@ def horizon_sweep(sweep: HorizonSweep, *, ax: Axes | None = None) -> tuple[Artis
 
     Returns
     -------
-    tuple of matplotlib.artist.Artist
+    tuple of matplotlib.lines.Line2D
         The line of κ2, the line of the energy, and the marks of infinite values if there are any.
 
     Examples
@@ -44,7 +44,7 @@ def horizon_sweep(sweep: HorizonSweep, *, ax: Axes | None = None) -> tuple[Artis
         (np.asarray(sweep.log10_cond), "condition number κ₂", BLUE, "o", "-"),
     )
     low, high = decades(ax.yaxis, np.concatenate([line[0] for line in lines]))
-    artists: list[Artist] = []
+    artists: list[Line2D] = []
     beyond = np.zeros(steps.size, dtype=bool)
     for height, label, colour, shape, dashes in lines:
         beyond |= height == np.inf

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ def lam_plane(
     ax: Axes | None = None,
     verdict: Controllability | None = None,
     nearest: NearestPair | None = None,
-) -> tuple[Artist, ...]:
+) -> tuple[Line2D, ...]:
     """Draw λ in the complex plane with the unit circle; real λ against the size of their gains.
 
     Parameters
@@ -62,7 +62,7 @@ def lam_plane(
 
     Returns
     -------
-    tuple of matplotlib.artist.Artist
+    tuple of matplotlib.lines.Line2D
         The members first, then what marks dead, locked and nearly locked ones.
 
     Examples
@@ -87,7 +87,7 @@ def lam_plane(
         np.arange(ens.size), [m for s in specials if s.mark is DEAD for m in s.members]
     )
     size = {"markersize": MEMBER.size if ens.size <= 200 else 3.0}
-    artists: list[Artist] = list(
+    artists: list[Line2D] = list(
         ax.plot(x[alive], y[alive], label=_counted(alive.size), **{**MEMBER.style, **size})
     )
     for special in specials:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from ensctl.analysis.conditioning import Conditioning
@@ -16,7 +16,7 @@ _NAMED = 3
 _APART = 0.08
 
 
-def member_energies(conditioning: Conditioning, *, ax: Axes | None = None) -> tuple[Artist, ...]:
+def member_energies(conditioning: Conditioning, *, ax: Axes | None = None) -> tuple[Line2D, ...]:
     """Draw the energy per member: against λ when all are real, else against the member's number.
 
     Parameters
@@ -28,7 +28,7 @@ def member_energies(conditioning: Conditioning, *, ax: Axes | None = None) -> tu
 
     Returns
     -------
-    tuple of matplotlib.artist.Artist
+    tuple of matplotlib.lines.Line2D
         The energies, then the marks of members that cannot be moved alone, as far as there are
         any.
 
@@ -50,7 +50,7 @@ def member_energies(conditioning: Conditioning, *, ax: Axes | None = None) -> tu
     place = ens.lam if against_lam else np.arange(ens.size, dtype=float)
     low, high = decades(ax.yaxis, height)
     style = {**MEMBER.style, "markersize": 5.0 if ens.size <= 80 else 3.0}
-    artists: list[Artist] = []
+    artists: list[Line2D] = []
     if exists.any():
         artists += ax.plot(place[exists], height[exists], label="member moved alone", **style)
     stuck = height == np.inf
@@ -79,14 +79,12 @@ def member_energies(conditioning: Conditioning, *, ax: Axes | None = None) -> tu
 
 
 def _hardest(place: Array, height: Array, count: int) -> list[int]:
-    """The hardest members that have room for a name; none when there is nothing to compare."""
+    """Those of the three hardest members that have room for a name."""
     if place.size == 1:
         return []
     apart = _APART * float(np.ptp(place))
     chosen: list[int] = []
-    for member in np.argsort(-height, kind="stable")[:count].tolist():
+    for member in np.argsort(-height, kind="stable")[: min(_NAMED, count)].tolist():
         if all(abs(place[member] - place[other]) > apart for other in chosen):
             chosen.append(member)
-        if len(chosen) == _NAMED:
-            break
     return chosen

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from ensctl.analysis.conditioning import Conditioning
@@ -16,7 +16,7 @@ from ensctl.plot.palette import GREY, MEMBER, ZERO
 _LOG10_EPS = math.log10(np.finfo(float).eps)
 
 
-def singular_values(conditioning: Conditioning, *, ax: Axes | None = None) -> tuple[Artist, ...]:
+def singular_values(conditioning: Conditioning, *, ax: Axes | None = None) -> tuple[Line2D, ...]:
     """Draw σ_k against k; below ε·σ_1 a float64 matrix holds noise only.
 
     Parameters
@@ -28,7 +28,7 @@ def singular_values(conditioning: Conditioning, *, ax: Axes | None = None) -> tu
 
     Returns
     -------
-    tuple of matplotlib.artist.Artist
+    tuple of matplotlib.lines.Line2D
         The values above the floor, those below it, those that are exactly zero, and the floor,
         as far as there are any.
 
@@ -46,7 +46,7 @@ def singular_values(conditioning: Conditioning, *, ax: Axes | None = None) -> tu
     height = np.asarray(conditioning.log10_singular_values, dtype=float)
     index = np.arange(1, height.size + 1)
     style = {**MEMBER.style, "markersize": 5.0 if height.size <= 80 else 3.0}
-    artists: list[Artist] = []
+    artists: list[Line2D] = []
     exists = np.isfinite(height)
     if exists.any():
         floor = float(height[exists].max()) + _LOG10_EPS

@@ -66,7 +66,7 @@ def bounds_section(conditioning: Conditioning) -> Section:
         text = "No theorem of the collection has conditions that this set and horizon meet."
         return Section("bounds", "Bounds from theorems", (Paragraph(text),))
     columns = (
-        Column("bound"),
+        Column("bound", numeric=True),
         Column("computed", numeric=True),
         Column("theorem and condition"),
         Column("source"),

@@ -149,5 +149,20 @@ def test_broken_row_names_its_line(ensctl: Call) -> None:
     assert "line 3" in ensctl("check", "-", stdin=b"lam,b\n0.2,1\nx,1\n").err
 
 
+def test_exact_verdict_has_no_limit_of_size(ensctl: Call) -> None:
+    many = "\n".join(f"{k}e-6" for k in range(1, 20_001)).encode()
+    run = ensctl("check", "-", "--json", stdin=many)
+    content = json.loads(run.out)
+    assert run.code == 0
+    assert content["controllability"]["rank"] == 20_000
+    assert content["practical"] is None and "20000 members" in content["note"]
+    assert "practical: not judged: 20000 members" in ensctl("check", "-", stdin=many).out
+
+
+def test_infinite_horizon_of_an_unstable_set_has_no_practical_verdict(ensctl: Call) -> None:
+    run = ensctl("check", "1.5", "0.5", "--horizon", "inf")
+    assert run.code == 0 and "practical: not judged: horizon must be finite" in run.out
+
+
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")

@@ -61,6 +61,7 @@ def test_target(ensctl: Call) -> None:
     assert ensctl("report", "0.2", "0.8", "--target", "1", "--horizon", "inf").code == 1
 
 
+@pytest.mark.slow
 def test_too_many_members_are_refused_in_one_line(ensctl: Call, tmp_path: Path) -> None:
     path = tmp_path / "million.csv"
     path.write_text("\n".join(f"{k}e-7" for k in range(1, 1_000_001)), encoding="utf-8")

@@ -1,0 +1,174 @@
+"""Proofs that no input meets the target and the limits.
+
+Multipliers y_j of the row blocks M_j u − t_j in E_j, u in a domain U, prove infeasibility when
+
+    margin = Σ_j [y_jᵀt_j + floor_j(y_j)] − max_{u in U} gᵀu  > 0,    g = Σ_j M_jᵀ y_j.
+
+For R u = d and l ≤ u ≤ h this reads ηᵀd > Σ_k max(l_k g_k, h_k g_k), g = Rᵀη.  The margin is
+computed in float64 with a bound of its rounding error; where that does not decide, exactly, in
+rational numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensctl.convex.domains import Box, Domain
+from ensctl.convex.exact_margin import exact_proof
+from ensctl.convex.lq import LQ
+from ensctl.convex.rows import Rows
+from ensctl.convex.stacking import moduli
+
+Array = NDArray[Any]
+
+_EPS = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class InfeasibilityCertificate:
+    """Multipliers that prove infeasibility, and how they were checked.
+
+    Attributes
+    ----------
+    eta : (N,) float64
+        Multipliers of R u − d, rounded where the proof is rational.
+    multipliers : tuple of arrays
+        Of the limits, one per block, signed so that y ≤ 0 for inequalities.
+    margin : float
+        Positive when verified; scaled so that max|y| = 1.
+    error_bound : float
+        Bound of the error of ``margin``; 0 when it was computed exactly.
+    arithmetic : str
+        "float64", "rational", or "none" when nothing was proved.
+    exact : tuple of Fraction
+        The multipliers the rational proof is about, block after block; empty for float64.
+    """
+
+    eta: Array
+    multipliers: tuple[Array, ...]
+    margin: float
+    error_bound: float
+    arithmetic: str
+    exact: tuple[Fraction, ...] = ()
+
+    @property
+    def verified(self) -> bool:
+        """True when the margin exceeds its error bound."""
+        return self.margin > self.error_bound
+
+
+def infeasibility_certificate(
+    terminal: Rows,
+    system: LQ,
+    eta: Array,
+    domain: Domain,
+    *,
+    limits: tuple[Rows, ...] = (),
+    multipliers: tuple[Array, ...] = (),
+    exact: bool = True,
+) -> InfeasibilityCertificate:
+    """Check that no u in the domain meets the target and the limits.
+
+    Parameters
+    ----------
+    terminal : Rows
+        The data the proof is about: R, d and the terminal region; ``terminal.exact`` supplies
+        the true rows where R holds rounded powers.
+    system : LQ
+        R = L Qᵀ.
+    eta : (N,) float64
+        Candidate multipliers of Qᵀu = c, from :func:`ensctl.convex.newton_box` or a program.
+    domain : Box or Discs
+    limits, multipliers : tuples
+        Slew, state and output limits with their candidate multipliers.
+    exact : bool
+        Whether rational arithmetic may be used when float64 does not decide.
+
+    Returns
+    -------
+    InfeasibilityCertificate
+        ``verified`` is False when the candidate proves nothing; that says nothing about
+        feasibility.
+
+    Notes
+    -----
+    float64: O(N n).  Rational: R_Pᵀy = g_P is solved for N anchor columns P of Rᵀ, so that the
+    conditioning of R does not matter, and everything after that is exact.
+
+    Source: Rockafellar, Convex Analysis, §22 (theorems of the alternative).
+    """
+    peak = max([float(np.abs(y).max(initial=0.0)) for y in (eta, *multipliers)])
+    if not 0.0 < peak < math.inf:
+        return InfeasibilityCertificate(eta, multipliers, -math.inf, 0.0, "none")
+    eta = eta / peak
+    allowed = tuple(
+        rows.region.admissible(y / peak) for rows, y in zip(limits, multipliers, strict=True)
+    )
+    blocks, parts = (terminal, *limits), (system.multipliers(eta), *allowed)
+    margin, bound = _float_margin(blocks, parts, domain)
+    if margin > bound:
+        scale = float(max(np.abs(y).max(initial=0.0) for y in parts))
+        return InfeasibilityCertificate(
+            parts[0] / scale,
+            tuple(y / scale for y in allowed),
+            margin / scale,
+            bound / scale,
+            "float64",
+        )
+    proof = exact_proof(blocks, allowed, system, eta, domain) if exact else None
+    if proof is None:
+        return InfeasibilityCertificate(parts[0], allowed, margin, bound, "none")
+    return InfeasibilityCertificate(
+        proof.parts[0], proof.parts[1:], proof.margin, 0.0, "rational", proof.multipliers
+    )
+
+
+def _float_margin(
+    blocks: tuple[Rows, ...], parts: tuple[Array, ...], domain: Domain
+) -> tuple[float, float]:
+    """The margin and a bound of its error, −inf where an unlimited input could absorb it.
+
+    Every sum of k products is taken with the bound γ_k Σ|·|, γ_k = k ε/(1 − k ε) (Higham, Accuracy
+    and Stability of Numerical Algorithms, §3.1), whatever order it is added in.
+    """
+    total = sum(rows.count for rows in blocks)
+    count = total + domain.size
+    gradient, gradient_error = np.zeros(domain.size), np.zeros(domain.size)
+    gain, magnitude, data_error = 0.0, 0.0, 0.0
+    for rows, y in zip(blocks, parts, strict=True):
+        pulled, size = rows.pulled(y), rows.magnitude(y)
+        gradient += pulled
+        gradient_error += (_gamma(total + 2) + rows.rounding) * size
+        floor = rows.region.floor(y)
+        gain += float(rows.target @ y) + floor
+        terms = float(np.abs(rows.target) @ np.abs(y))
+        magnitude += terms + abs(floor)
+        data_error += rows.rounding * terms
+    if isinstance(domain, Box):
+        # The worst case over everything the gradient could be.
+        ends = np.stack([gradient - gradient_error, gradient + gradient_error])
+        sides = np.maximum(_product(ends, domain.lower), _product(ends, domain.upper))
+        reach = float(sides.max(axis=0).sum())
+        size = float(np.abs(sides).max(axis=0).sum())
+    else:
+        spread = np.hypot(*np.split(gradient_error, 2))
+        reach = size = float(_product(moduli(gradient) + spread, domain.radius).sum())
+    if not math.isfinite(reach) or not math.isfinite(gain):
+        return -math.inf, 0.0
+    return gain - reach, 2.0 * data_error + 2.0 * _gamma(count + 4) * (magnitude + size)
+
+
+def _product(gradient: Array, limit: Array) -> Array:
+    """gradient · limit with 0 · inf = 0."""
+    with np.errstate(invalid="ignore"):
+        return np.where(gradient == 0.0, 0.0, gradient * limit)
+
+
+def _gamma(count: int) -> float:
+    return count * _EPS / (1.0 - count * _EPS)
