@@ -35,7 +35,9 @@ def conditioning_advice(
         return _advice_when_not_reachable(steering, sigma)
     lost = sigma.log10_cond
     if lost < _COMFORTABLE:
-        return (f"nothing needs to change: κ = {power_text(lost)} costs {lost:.0f} digits",)
+        return (
+            f"nothing needs to change: κ = {power_text(lost)} costs about {lost:.1f} of 16 digits",
+        )
     sentences = [_digits(lost, sigma)]
     if nearest is not None and ens.size > 2:
         sentences.extend(_drop_or_merge(ens, steering, sigma, energies, nearest))
@@ -86,7 +88,8 @@ def _drop_or_merge(
     dearest = int(np.argmax(energies.log10_energy))
     i, j = nearest.members
     pair = (
-        f"members {i} and {j} (λ = {number_text(ens.lam[i])} and {number_text(ens.lam[j])}, "
+        f"{ens.label(i)} and {ens.label(j)} (λ = {number_text(ens.lam[i])} and "
+        f"{number_text(ens.lam[j])}, "
         f"gap {nearest.gap:.3g}) are the nearest to locked"
     )
     keep = np.delete(np.arange(ens.size), dearest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from ensctl.analysis.reasons import (
 )
 from ensctl.analysis.unit_circle import on_or_outside_unit_circle
 from ensctl.arguments import as_horizon
+from ensctl.display import Documented
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError
 from ensctl.formatting import horizon_text
@@ -32,7 +33,7 @@ _MOST_OPERATIONS = 500_000_000
 
 
 @dataclass(frozen=True)
-class Controllability:
+class Controllability(Documented):
     """Result of :func:`controllability`; every field is exact.
 
     Attributes
@@ -81,6 +82,8 @@ class Controllability:
     min_horizon: int | None
     horizon: int | None
     real_inputs: bool
+
+    _html_function: ClassVar[str] = "controllability_html"
 
     @property
     def sentence(self) -> str:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ensctl.analysis.controllability import as_choice_of_inputs, exact_verdict, groups_as_data
 from ensctl.analysis.groups import LockedGroup
 from ensctl.analysis.reasons import OBSERVATION
 from ensctl.arguments import as_horizon
+from ensctl.display import Documented
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.serialization import versioned
 
 
 @dataclass(frozen=True)
-class Observability:
+class Observability(Documented):
     """Result of :func:`observability`; every field is exact.
 
     Attributes
@@ -61,6 +62,8 @@ class Observability:
     min_horizon: int | None
     horizon: int | None
     real_inputs: bool
+
+    _html_function: ClassVar[str] = "observability_html"
 
     @property
     def sentence(self) -> str:

@@ -140,7 +140,7 @@ def practicality(
     if target is None and np.any(start):
         raise InvalidInputError("target must be given when x0 is not zero; name the state to reach")
     if not steering.verdict.reachable:
-        return _not_reachable(share)
+        return _not_reachable(share, steering.verdict.reasons)
     displacement = _displacement(ens, steering, target, start)
     return judge(ens, steering, displacement, start, share, limit, step)
 
@@ -214,7 +214,7 @@ def _nothing_to_do(tolerance: float) -> PracticalVerdict:
     )
 
 
-def _not_reachable(tolerance: float) -> PracticalVerdict:
+def _not_reachable(tolerance: float, reasons: tuple[str, ...]) -> PracticalVerdict:
     return PracticalVerdict(
         practical=False,
         tolerance=tolerance,
@@ -223,7 +223,7 @@ def _not_reachable(tolerance: float) -> PracticalVerdict:
         log10_peak=math.inf,
         log10_error=math.inf,
         log10_lam_tolerance=-math.inf,
-        sentence="impractical: not reachable at all, some targets have no input",
+        sentence=f"impractical: not every target has an input; {reasons[0]}",
     )
 
 

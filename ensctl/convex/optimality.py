@@ -101,9 +101,7 @@ def dual_bound(problem: Problem, eta: Array, multipliers: tuple[Array, ...] = ()
         ``value`` is −inf where the multipliers prove nothing.
     """
     blocks = problem.limits
-    allowed = tuple(
-        rows.region.admissible(y) for rows, y in zip(blocks, multipliers, strict=True)
-    )
+    allowed = tuple(rows.region.admissible(y) for rows, y in zip(blocks, multipliers, strict=True))
     gradient = problem.system.basis @ eta
     for rows, y in zip(blocks, allowed, strict=True):
         gradient = gradient + rows.pulled(y)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ensctl.convex.domains import Box, Discs, Domain
 from ensctl.convex.problem import Objective, Problem
-from ensctl.convex.regions import Ball, Below, Quadratic, Region, Within, WithinDiscs, Zero
+from ensctl.convex.regions import Ball, Below, Region, Within, WithinDiscs, Zero
 from ensctl.convex.rows import Rows
 
 Array = NDArray[Any]
@@ -59,33 +59,28 @@ def _box_part(domain: Box, inputs: Expression) -> DomainPart:
     import cvxpy as cp
 
     low, high = np.flatnonzero(np.isfinite(domain.lower)), np.flatnonzero(np.isfinite(domain.upper))
-    lower, upper = cp.Parameter(max(low.size, 1)), cp.Parameter(max(high.size, 1))
-    constraints = []
-    if low.size:
-        constraints.append(inputs[low] >= lower)
-    if high.size:
-        constraints.append(inputs[high] <= upper)
+    # One-sided entries as -v <= -l and v <= h of one vector: a limit that is absent has no row.
+    signed = cp.hstack([-inputs[low], inputs[high]])
+    limit = cp.Parameter(low.size + high.size) if low.size + high.size else None
 
     def assign(new: Box, scale: float) -> None:
-        lower.value = new.lower[low] / scale if low.size else np.zeros(1)
-        upper.value = new.upper[high] / scale if high.size else np.zeros(1)
+        if limit is not None:
+            limit.value = np.concatenate([-new.lower[low], new.upper[high]]) / scale
 
-    return DomainPart(constraints, assign)
+    return DomainPart([] if limit is None else [signed <= limit], assign)
 
 
 def _discs_part(domain: Discs, inputs: Expression) -> DomainPart:
     import cvxpy as cp
 
     finite = np.flatnonzero(np.isfinite(domain.radius))
-    radius = cp.Parameter(max(finite.size, 1), nonneg=True)
-    constraints = []
-    if finite.size:
-        constraints.append(complex_moduli(inputs)[finite] <= radius)
+    radius = cp.Parameter(finite.size, nonneg=True) if finite.size else None
 
     def assign(new: Discs, scale: float) -> None:
-        radius.value = new.radius[finite] / scale if finite.size else np.zeros(1)
+        if radius is not None:
+            radius.value = new.radius[finite] / scale
 
-    return DomainPart(constraints, assign)
+    return DomainPart([] if radius is None else [complex_moduli(inputs)[finite] <= radius], assign)
 
 
 def rows_part(rows: Rows, expression: Expression, norms: Array) -> RowsPart:
@@ -119,6 +114,16 @@ def rows_part(rows: Rows, expression: Expression, norms: Array) -> RowsPart:
         assign_region(region, scale)
 
     return RowsPart([equation, *inside], assign, lambda: -np.ravel(equation.dual_value))
+
+
+def row_scales(rows: Rows) -> Array:
+    """What the rows of a block are divided by, (rows,): norms, equal within each cone."""
+    norms = rows.norms
+    if isinstance(rows.region, WithinDiscs):
+        norms = np.tile(np.hypot(*np.split(norms, 2)), 2)
+    elif isinstance(rows.region, Ball):
+        norms = np.full(norms.shape, norms.max())
+    return np.where(norms > 0.0, norms, 1.0)
 
 
 RegionPart = tuple[list[Constraint], Callable[[Any, float], None]]
@@ -210,4 +215,3 @@ _COST: dict[Objective, Callable[[Expression, bool], Expression]] = {
 }
 # Kinds that make a program a second-order cone program whatever the objective is.
 CONIC: tuple[type, ...] = (Discs, WithinDiscs, Ball)
-FREE_OF_LIMITS: tuple[type, ...] = (Zero, Quadratic)

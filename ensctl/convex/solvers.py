@@ -128,9 +128,7 @@ HIGHS = Backend(
     "HIGHS",
     "highspy",
     frozenset({Ability.LP}),
-    MappingProxyType(
-        {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    ),
+    MappingProxyType({"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}),
     "time_limit",
     "simplex_iteration_limit",
     lambda raw: str(raw["model_status"]),

@@ -15,6 +15,9 @@ from ensctl.errors import InvalidInputError
 if TYPE_CHECKING:
     from control import StateSpace
 
+# Couplings up to so many units of rounding in A are rounding.
+_ROUNDINGS = 100.0
+
 
 @dataclass(frozen=True)
 class Diagonalization:
@@ -57,14 +60,16 @@ def diagonalize(sys: StateSpace, *, max_condition: float = 1e8) -> Diagonalizati
     Raises
     ------
     InvalidInputError
-        Not a discrete-time state-space system, no states, or κ₂(V) > ``max_condition``: then A is
-        defective or nearly so, and no ensemble stands for it.
+        Not a discrete-time state-space system, or no states; κ₂(V) > ``max_condition``, or two
+        eigenvalues that rounding cannot tell apart belong to coupled modes: then A is defective
+        or nearly so, and no ensemble stands for it.
 
     Notes
     -----
     Where A already is diagonal, or made of 2×2 blocks [[σ, −ω], [ω, σ]], λ and b are copied
     without rounding.  Otherwise the columns of V have norm 1 and λ is as good as
-    ``lam_error_bound``; equal eigenvalues of A rarely come out equal.  Cost O(n³).
+    ``lam_error_bound``; equal eigenvalues of A rarely come out equal, and couplings between them
+    up to 100 n ε‖A‖ are taken for rounding.  Cost O(n³).
 
     Source: F. L. Bauer, C. T. Fike, "Norms and exclusion theorems", Numer. Math. 2 (1960).
 
@@ -155,7 +160,8 @@ def _computed_modes(A: Array, B: Array, limit: float) -> tuple[Array, Array, Arr
     """λ, V, V⁻¹B, κ₂(V) and the error bound of λ."""
     from scipy import linalg
 
-    lam, V = linalg.eig(A)
+    # A symmetric matrix has orthogonal eigenvectors even where eigenvalues repeat; eig loses them.
+    lam, V = linalg.eigh(A) if np.array_equal(A, A.T) else linalg.eig(A)
     if not np.any(lam.imag):
         lam, V = lam.real, np.real(V)
     spread = linalg.svdvals(V)
@@ -166,11 +172,34 @@ def _computed_modes(A: Array, B: Array, limit: float) -> tuple[Array, Array, Arr
             f"{condition:.3g}: A is defective or nearly so; separate its eigenvalues, or keep the "
             f"system as it is"
         )
+    scale = float(linalg.norm(A, 2))
+    rounding = len(A) * np.finfo(float).eps * scale
+    _require_separate_modes(A, lam, V, condition, rounding)
     b = _conjugate_pairs(lam, linalg.solve(V, B.astype(V.dtype)))
-    scale = float(linalg.norm(A, 2)) if np.any(A) else 0.0
-    rounding = len(A) * np.finfo(float).eps * scale * float(spread[0])
-    residual = float(linalg.norm(A @ V - V * lam, 2)) + rounding
+    residual = float(linalg.norm(A @ V - V * lam, 2)) + rounding * float(spread[0])
     return lam, V, b, condition, float(condition * residual / spread[-1])
+
+
+def _require_separate_modes(
+    A: Array, lam: Array, V: Array, condition: float, rounding: float
+) -> None:
+    """Refuse modes whose λ are equal to rounding while A does more than multiply their plane by λ.
+
+    LAPACK perturbs a defective matrix until it has eigenvectors, and with a small coupling these
+    look well-conditioned: [[1, 1e-9], [0, 1]] gives κ(V) = 9e6.
+    """
+    for i in range(len(lam) - 1):
+        for j in i + 1 + np.flatnonzero(np.abs(lam[i + 1 :] - lam[i]) <= condition * rounding):
+            plane = np.linalg.qr(V[:, [i, j]])[0]
+            coupling = plane.conj().T @ A @ plane - 0.5 * (lam[i] + lam[j]) * np.eye(2)
+            size = float(np.linalg.norm(coupling, 2))
+            if size > _ROUNDINGS * rounding:
+                raise InvalidInputError(
+                    f"sys must have modes that can be told apart, got the eigenvalues {lam[i]:.6g} "
+                    f"and {lam[j]:.6g} coupled by {size:.3g} (condition number {condition:.3g}): A "
+                    f"is defective or nearly so; separate its eigenvalues, or keep the system as "
+                    f"it is"
+                )
 
 
 def _conjugate_pairs(lam: Array, rows: Array) -> Array:

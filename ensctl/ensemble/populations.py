@@ -67,9 +67,9 @@ def thermostats(
     ranges are illustrative, not measured: they are those that studies of demand response use for
     residential air conditioners.
 
-    Source: ranges of R, C, heat flow P·COP, COP and dead band after J. L. Mathieu, S. Koch, D. S.
-    Callaway, "State estimation and control of electric loads to manage real-time energy
-    imbalance", IEEE Trans. Power Systems 28 (2013) 430–440.
+    Source: for fleets of this kind, J. L. Mathieu, S. Koch, D. S. Callaway, "State estimation and
+    control of electric loads to manage real-time energy imbalance", IEEE Trans. Power Systems 28
+    (2013) 430–440.
 
     Examples
     --------

@@ -91,7 +91,7 @@ def test_initial_state_and_drift():
 def test_not_reachable():
     verdict = ec.practicality(ec.Ensemble([0.3, 0.3]))
     assert not verdict.practical
-    assert "not reachable" in verdict.sentence
+    assert "members 0 and 1" in verdict.sentence
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,7 @@ def test_round_trip_is_exact_to_the_bit(form: str, ens: Ensemble) -> None:
     assert parse_ensemble(text) == ens
 
 
-@pytest.mark.parametrize(
-    "name", ["fleet.csv", "fleet.txt", "fleet.json", "fleet.toml", "FLEET.CSV"]
-)
+@pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.json", "a.toml", "A.CSV"])
 def test_file_round_trip(tmp_path: Path, name: str) -> None:
     ens = Ensemble([0.1 + 0.2, 5e-324, -1j], [1, 2, 3], d=1.5, dt=30.0, names=["ä", "λ", "東"])
     path = tmp_path / name
@@ -204,7 +202,7 @@ def test_failed_write_leaves_the_old_file_and_nothing_else(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(InvalidInputError, match="path must be writable.*no space left on device"):
+    with pytest.raises(InvalidInputError, match=r"path must be writable.*no space left on device"):
         Ensemble([0.5]).to_file(path)
     assert Ensemble.from_file(path) == Ensemble([0.2])
     assert [item.name for item in tmp_path.iterdir()] == ["fleet.csv"]
