@@ -18,13 +18,14 @@ from ensctl.convex.domains import Box, Discs, Domain
 from ensctl.convex.lq import LQ
 from ensctl.convex.regions import Ball, Below, Quadratic, Region, Within, WithinDiscs, Zero
 from ensctl.convex.rows import Rows
+from ensctl.errors import PrecisionError
 from ensctl.vandermonde.balls import Undecided, precision, refine
 
 Array = NDArray[Any]
 Rational = Any
 
 # Gradients of unlimited inputs below this share of the largest are taken to be exactly zero.
-_PINNED = 1e-9
+_PINNED = 1e-7
 # Multipliers of rows below this share of the largest are left out of the proof.
 _DROPPED = 1e-12
 # Bits to which multipliers are computed and then kept as they are.
@@ -78,17 +79,58 @@ def exact_proof(
     used = _used_rows(eta, limit_parts)
     matrix, wanted = _float_columns(blocks, limit_parts, system, eta, used)
     pinned = _pinned_columns(domain, wanted[:-1])
-    anchors = _anchor_columns(matrix, pinned)
+    solved = _solved_rows(matrix, pinned, eta.size, limit_parts, used)
+    anchors = _anchor_columns(matrix[solved], pinned, targets_first=solved.all())
     if anchors is None:
         return None
     rows, targets = _exact_rows(blocks, used)
-    values = [
-        0.0 if column < pinned.size and pinned[column] else float(wanted[column])
-        for column in anchors
+    candidates = np.concatenate(
+        [y[index] for y, index in zip((eta, *limit_parts), used, strict=True)]
+    )
+    found = [_rational(value) for value in candidates.tolist()]
+    equations = [
+        list(targets) if column == domain.size else [row[column] for row in rows]
+        for column in anchors.tolist()
     ]
+    right = [
+        _rational(0.0 if column < domain.size and pinned[column] else float(wanted[column]))
+        - sum(found[k] * equation[k] for k in np.flatnonzero(~solved).tolist())
+        for column, equation in zip(anchors.tolist(), equations, strict=True)
+    ]
+    unknown = np.flatnonzero(solved).tolist()
     solve = _solve_exactly if pinned.any() else _solve_to_bits
-    found = solve(rows, targets, anchors, values)
-    return None if found is None else _checked(blocks, used, rows, targets, found, domain)
+    solution = solve([[equation[k] for k in unknown] for equation in equations], right)
+    if solution is None:
+        return None
+    for k, value in zip(unknown, solution, strict=True):
+        found[k] = value
+    return _checked(blocks, used, rows, targets, found, domain)
+
+
+def _solved_rows(
+    matrix: Array,
+    pinned: Array,
+    count: int,
+    limit_parts: tuple[Array, ...],
+    used: tuple[Array, ...],
+) -> Array:
+    """Rows whose multipliers are solved for: the target's, and limits if more inputs are pinned.
+
+    The other limits keep the multipliers they have.
+    """
+    from scipy.linalg import qr
+
+    solved = np.zeros(matrix.shape[0], dtype=bool)
+    solved[:count] = True
+    needed = min(int(pinned.sum()), solved.size)
+    if needed > count:
+        sizes = np.concatenate(
+            [np.abs(y[index]) for y, index in zip(limit_parts, used[1:], strict=True)]
+        )
+        weight = np.concatenate([np.full(count, 1e6), sizes / sizes.max()])
+        order = qr(matrix[:, :-1][:, pinned].T * weight, mode="r", pivoting=True)[1]
+        solved[order[:needed]] = True
+    return solved
 
 
 def _used_rows(eta: Array, limit_parts: tuple[Array, ...]) -> tuple[Array, ...]:
@@ -123,21 +165,21 @@ def _float_columns(
 
 
 def _pinned_columns(domain: Domain, gradient: Array) -> Array:
-    """Inputs without the limit that their gradient, as computed, would need."""
+    """Inputs that lack a limit and whose gradient is zero as far as can be computed."""
     if isinstance(domain, Box):
-        free = np.isinf(np.where(gradient > 0, domain.upper, domain.lower))
+        free = np.isinf(domain.lower) | np.isinf(domain.upper)
     else:
         free = np.tile(np.isinf(domain.radius), 2)
     return free & (np.abs(gradient) <= _PINNED * np.abs(gradient).max())
 
 
-def _anchor_columns(matrix: Array, pinned: Array) -> Array | None:
-    """As many independent columns as rows: the targets, then pinned inputs, then any."""
+def _anchor_columns(matrix: Array, pinned: Array, *, targets_first: bool) -> Array | None:
+    """As many independent columns as rows: pinned inputs, the targets, then any."""
     from scipy.linalg import qr
 
     if matrix.shape[0] > matrix.shape[1]:
         return None
-    priority = np.append(np.where(pinned, 1e3, 1.0), 1e6)
+    priority = np.append(np.where(pinned, 1e4, 1.0), 1e8 if targets_first else 1e2)
     norms = np.linalg.norm(matrix, axis=0)
     weighted = matrix * (priority / np.where(norms > 0.0, norms, 1.0))
     return qr(weighted, mode="r", pivoting=True)[1][: matrix.shape[0]]
@@ -163,41 +205,26 @@ def _exact_rows(
     return rows, targets
 
 
-def _equations(
-    rows: list[list[Rational]], targets: list[Rational], anchors: Array
-) -> list[list[Rational]]:
-    size = len(rows[0])
-    return [
-        list(targets) if column == size else [row[column] for row in rows]
-        for column in anchors.tolist()
-    ]
-
-
-def _solve_exactly(
-    rows: list[list[Rational]], targets: list[Rational], anchors: Array, values: list[float]
-) -> list[Rational] | None:
+def _solve_exactly(matrix: list[list[Rational]], right: list[Rational]) -> list[Rational] | None:
     from flint import fmpq_mat
 
-    matrix = fmpq_mat(_equations(rows, targets, anchors))
     try:
-        solution = matrix.solve(fmpq_mat([[_rational(value)] for value in values]))
+        solution = fmpq_mat(matrix).solve(fmpq_mat([[value] for value in right]))
     except ZeroDivisionError:
         return None
     return list(solution.entries())
 
 
 def _solve_to_bits(
-    rows: list[list[Rational]], targets: list[Rational], anchors: Array, values: list[float]
+    matrix: list[list[Rational]], right: list[Rational]
 ) -> list[Rational] | None:
-    """Multipliers right to a hundred bits or so, kept as dyadic rationals."""
+    """The solution to a hundred bits or so, kept as dyadic rationals; None where it has none."""
     from flint import arb, arb_mat, fmpq
 
-    equations = _equations(rows, targets, anchors)
-
     def attempt() -> list[Rational]:
-        matrix = arb_mat([[arb(entry) for entry in row] for row in equations])
+        balls = arb_mat([[arb(entry) for entry in row] for row in matrix])
         try:
-            found = matrix.solve(arb_mat([[arb(value)] for value in values])).entries()
+            found = balls.solve(arb_mat([[arb(value)] for value in right])).entries()
         except ZeroDivisionError as error:
             raise Undecided from error
         largest = max(float(abs(entry.mid())) for entry in found)
@@ -210,7 +237,10 @@ def _solve_to_bits(
                 kept.append(fmpq(mantissa) * fmpq(2) ** int(exponent))
         return kept
 
-    return refine(attempt, "the multipliers of an infeasibility proof", 4 * _KEPT_BITS)
+    try:
+        return refine(attempt, "the multipliers of an infeasibility proof", 4 * _KEPT_BITS)
+    except PrecisionError:
+        return None
 
 
 def _checked(

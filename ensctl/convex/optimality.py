@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.convex.lagrangian import least
-from ensctl.convex.problem import Objective, Problem
+from ensctl.convex.problem import Problem
 from ensctl.convex.regions import Ball, Region, Within, WithinDiscs, Zero
 
 Array = NDArray[Any]
@@ -37,12 +37,12 @@ class OptimalityCertificate:
         Largest violation of a row, relative to the size of its terms (to the radius where the
         row has a tolerance); inf when u leaves its domain, which is checked without tolerance.
     dual_residual : float
-        Energy: ‖u − argmin of the Lagrangian‖/‖u‖.  Fuel, peak: by how much the multipliers had
-        to be shrunk to be dual feasible.
+        By how much u misses the minimum of the Lagrangian over its domain, relative like the
+        gap; or by how much the multipliers had to be shrunk to be dual feasible, if that is more.
     gap : float
         (f(u) − D)/max(|f(u)|, |D|).
     complementarity : float
-        Σ |multiplier · slack| over rows and domain, relative like the gap.
+        Σ |multiplier · slack| over the target and the rows, relative like the gap.
     value : float
         f(u) plus the terminal cost.
     lower_bound : float
@@ -156,17 +156,13 @@ def optimality_certificate(
     miss = problem.system.basis.T @ inputs - problem.coordinates
     floor = problem.terminal.floor(problem.system.multipliers(bound.eta))
     minimum = least(problem.objective, problem.domain, bound.gradient).value
-    slack = abs(cost - float(bound.gradient @ inputs) - minimum)
-    slack += abs(float(bound.eta @ miss) + terminal - floor)
+    miss_of_minimum = abs(cost - float(bound.gradient @ inputs) - minimum) / scale
+    slack = abs(float(bound.eta @ miss) + terminal - floor)
     for rows, y in zip(problem.limits, bound.multipliers, strict=True):
         slack += abs(float(y @ rows.error(inputs)) - rows.region.floor(y))
-    residual = 1.0 - bound.shrink
-    if problem.objective is Objective.ENERGY:
-        away = float(np.linalg.norm(inputs - problem.domain.nearest(bound.gradient)))
-        residual = away / (float(np.linalg.norm(inputs)) or 1.0)
     return OptimalityCertificate(
         primal_residual(problem, inputs),
-        residual,
+        max(1.0 - bound.shrink, miss_of_minimum),
         (value - bound.value) / scale if math.isfinite(bound.value) else math.inf,
         slack / scale,
         value,

@@ -190,7 +190,7 @@ def _require_separate_modes(
     """
     for i in range(len(lam) - 1):
         for j in i + 1 + np.flatnonzero(np.abs(lam[i + 1 :] - lam[i]) <= condition * rounding):
-            plane = np.linalg.qr(V[:, [i, j]])[0]
+            plane = np.linalg.qr(V[:, np.array([i, j])])[0]
             coupling = plane.conj().T @ A @ plane - 0.5 * (lam[i] + lam[j]) * np.eye(2)
             size = float(np.linalg.norm(coupling, 2))
             if size > _ROUNDINGS * rounding:
