@@ -53,6 +53,8 @@ def as_array(value: ArrayLike, name: str, *, real: bool = False) -> Array:
             raise InvalidInputError(f"{name} must be real, got complex values")
     else:
         array = array.astype(np.float64)
+    if array.ndim == 0 and not np.isfinite(array):
+        raise InvalidInputError(f"{name} must be finite, got {value!r}; give a number")
     if not np.all(np.isfinite(array)):
         position = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         where = ", ".join(str(k) for k in position)

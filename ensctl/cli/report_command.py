@@ -71,9 +71,9 @@ def report(
     """
     if as_json and as_markdown:
         raise typer.BadParameter("--json and --markdown exclude each other")
+    from ensctl.files import require_folder
     from ensctl.reporting.report import renderer_for
     from ensctl.reporting.report import report as make_report
-    from ensctl.reporting.saving import require_folder
 
     steps = read_horizon(horizon)
     places = [Path(name) for name in output or [] if name != "-"]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ensctl.convex.domains import Box, Discs, Domain
 from ensctl.convex.lq import LQ
-from ensctl.convex.regions import Ball, Below, Quadratic, Region, Within, WithinDiscs, Zero
+from ensctl.convex.regions import Ball, Below, Quadratic, Within, WithinDiscs, Zero
 from ensctl.convex.rows import Rows
 from ensctl.errors import PrecisionError
 from ensctl.vandermonde.balls import Undecided, precision, refine
@@ -24,7 +24,7 @@ from ensctl.vandermonde.balls import Undecided, precision, refine
 Array = NDArray[Any]
 Rational = Any
 
-# Gradients of unlimited inputs below this share of the largest are taken to be exactly zero.
+# Gradients of unlimited inputs below this share of their terms are taken to be exactly zero.
 _PINNED = 1e-7
 # Multipliers of rows below this share of the largest are left out of the proof.
 _DROPPED = 1e-12
@@ -77,8 +77,8 @@ def exact_proof(
     domain : Box or Discs
     """
     used = _used_rows(eta, limit_parts)
-    matrix, wanted = _float_columns(blocks, limit_parts, system, eta, used)
-    pinned = _pinned_columns(domain, wanted[:-1])
+    matrix, wanted, terms = _float_columns(blocks, limit_parts, system, eta, used)
+    pinned = _pinned_columns(domain, wanted[:-1], terms[:-1])
     solved = _solved_rows(matrix, pinned, eta.size, limit_parts, used)
     anchors = _anchor_columns(matrix[solved], pinned, targets_first=solved.all())
     if anchors is None:
@@ -148,29 +148,34 @@ def _float_columns(
     system: LQ,
     eta: Array,
     used: tuple[Array, ...],
-) -> tuple[Array, Array]:
-    """Well-conditioned float stand-in for the used rows with their targets as last column."""
+) -> tuple[Array, Array, Array]:
+    """The used rows in float64, well conditioned, with their targets as last column.
+
+    With them go the gradient and gain they should give, and the sizes of the terms of these.
+    """
     basis = system.basis
     target = system.coordinates(blocks[0].target)
     parts = [np.column_stack([basis.T, target])]
-    wanted = np.append(basis @ eta, float(target @ eta))
+    wanted = eta @ parts[0]
+    terms = np.abs(eta) @ np.abs(parts[0])
     for rows, y, index in zip(blocks[1:], limit_parts, used[1:], strict=True):
         if index.size:
             chosen = rows.matrix[index]
             dense = chosen if isinstance(chosen, np.ndarray) else chosen.toarray()
             block = np.column_stack([dense, rows.target[index]])
             wanted = wanted + y[index] @ block
+            terms = terms + np.abs(y[index]) @ np.abs(block)
             parts.append(block / np.linalg.norm(block, axis=1)[:, None])
-    return np.vstack(parts), wanted
+    return np.vstack(parts), wanted, terms
 
 
-def _pinned_columns(domain: Domain, gradient: Array) -> Array:
+def _pinned_columns(domain: Domain, gradient: Array, terms: Array) -> Array:
     """Inputs that lack a limit and whose gradient is zero as far as can be computed."""
     if isinstance(domain, Box):
         free = np.isinf(domain.lower) | np.isinf(domain.upper)
     else:
         free = np.tile(np.isinf(domain.radius), 2)
-    return free & (np.abs(gradient) <= _PINNED * np.abs(gradient).max())
+    return free & (np.abs(gradient) <= _PINNED * terms)
 
 
 def _anchor_columns(matrix: Array, pinned: Array, *, targets_first: bool) -> Array | None:
@@ -215,9 +220,7 @@ def _solve_exactly(matrix: list[list[Rational]], right: list[Rational]) -> list[
     return list(solution.entries())
 
 
-def _solve_to_bits(
-    matrix: list[list[Rational]], right: list[Rational]
-) -> list[Rational] | None:
+def _solve_to_bits(matrix: list[list[Rational]], right: list[Rational]) -> list[Rational] | None:
     """The solution to a hundred bits or so, kept as dyadic rationals; None where it has none."""
     from flint import arb, arb_mat, fmpq
 

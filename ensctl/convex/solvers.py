@@ -76,9 +76,9 @@ CLARABEL = Backend(
     frozenset({Ability.LP, Ability.QP, Ability.SOCP}),
     MappingProxyType(
         {
-            "tol_gap_abs": 1e-10,
-            "tol_gap_rel": 1e-10,
-            "tol_feas": 1e-10,
+            "tol_gap_abs": 1e-9,
+            "tol_gap_rel": 1e-9,
+            "tol_feas": 1e-9,
             "reduced_tol_gap_abs": 1e-8,
             "reduced_tol_gap_rel": 1e-8,
             "reduced_tol_feas": 1e-8,

@@ -78,7 +78,7 @@ def zero_order_hold(rates: ArrayLike, gains: ArrayLike = 1.0, dt: float = 1.0) -
     (array([1. , 1. , 0.60653066]), array([0.5 , 0.5 , 0.39346934]))
     """
     a = as_vector(rates, "rates")
-    g = as_gains(gains, a.size)
+    g = as_gains(gains, a.size, "gains")
     step = as_scalar(dt, "dt", above=0.0)
     with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
         growth, increment = _complex_exp(a, step) if np.iscomplexobj(a) else _real_exp(a, step)

@@ -16,15 +16,15 @@ from ensctl.errors import InvalidInputError
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
-def as_gains(b: ArrayLike, size: int) -> Array:
+def as_gains(b: ArrayLike, size: int, name: str = "b") -> Array:
     """Gains as (N,) or (N, m); a scalar is broadcast to (N,)."""
-    gains = as_array(b, "b")
+    gains = as_array(b, name)
     if gains.ndim == 0:
         return np.full(size, gains[()])
     if gains.ndim > 2 or gains.shape[0] != size or gains.size == 0:
         hint = "; transpose it" if gains.ndim == 2 and gains.shape[1] == size else ""
         raise InvalidInputError(
-            f"b must be a scalar or have shape ({size},) or ({size}, channels) to match the "
+            f"{name} must be a scalar or have shape ({size},) or ({size}, channels) to match the "
             f"{size} λ, got {gains.shape}{hint}"
         )
     return gains

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from ensctl.arguments import Array
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.ensemble.number_cells import number_cell
 from ensctl.errors import InvalidInputError
+from ensctl.files import write_whole
 
 _SUFFIXES = {".csv": "csv", ".txt": "csv", ".json": "json", ".toml": "toml"}
 
@@ -59,7 +59,7 @@ def write_ensemble(
         raise InvalidInputError(
             f"path must end in .csv, .json or .toml, got {file.name!r}; rename it, or give format"
         )
-    replace_file(file, makers[chosen](ens))
+    write_whole(file, makers[chosen](ens))
 
 
 def csv_text(ens: Ensemble) -> str:
@@ -101,43 +101,6 @@ def toml_text(ens: Ensemble) -> str:
         names = [json.dumps(name, ensure_ascii=False) for name in ens.names]
         lines.append(f"names = [{', '.join(names)}]")
     return "\n".join(lines) + "\n"
-
-
-def replace_file(file: Path, text: str) -> None:
-    """Write UTF-8 text under a temporary name in the same folder, then rename it.
-
-    A link is followed; the permissions of the file that is replaced are kept.
-
-    Raises
-    ------
-    InvalidInputError
-        The file cannot be written; nothing is left behind.
-    """
-    target = Path(os.path.realpath(file))
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with open(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        os.chmod(temporary, _permissions(target))
-        os.replace(temporary, target)
-        temporary = None
-    except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise InvalidInputError(
-            f"path must be writable, got {str(file)!r}: {reason}; choose another place"
-        ) from None
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-
-
-def _permissions(target: Path) -> int:
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def _numbered(name: str, values: Array) -> Iterator[tuple[str, list[str]]]:

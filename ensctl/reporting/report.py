@@ -20,6 +20,7 @@ from ensctl.analysis.practicality import PracticalVerdict, practicality
 from ensctl.arguments import as_vector, read_only
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError
+from ensctl.files import write_whole
 from ensctl.formatting import power_text
 from ensctl.reporting.figures import drawings
 from ensctl.reporting.horizons import sweep_horizons
@@ -31,7 +32,6 @@ from ensctl.reporting.report_document import (
     report_document,
     title,
 )
-from ensctl.reporting.saving import write_whole
 from ensctl.reporting.text import document_as_text
 from ensctl.reporting.verdicts import practical_sentence
 from ensctl.serialization import versioned

@@ -131,7 +131,7 @@ def test_from_continuous_passes_everything_on() -> None:
         (([0.0, np.nan],), "rates must be finite"),
         (([],), "rates must have at least one entry"),
         (([-1.0], 1.0, 0.0), "dt must be > 0"),
-        (([-1.0, -2.0], [1.0, 2.0, 3.0]), "b must be a scalar or have shape"),
+        (([-1.0, -2.0], [1.0, 2.0, 3.0]), "gains must be a scalar or have shape"),
     ],
 )
 def test_errors(arguments: tuple[Any, ...], message: str) -> None:

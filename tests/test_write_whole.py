@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import ensctl as ec
-from ensctl.reporting.saving import write_whole
+from ensctl.files import write_whole
 
 
 @pytest.fixture(scope="module")

@@ -12,21 +12,26 @@ from ensctl.errors import InvalidInputError
 def write_whole(path: Path, text: str) -> None:
     """Write text (UTF-8) to a temporary name in the same folder and rename it into place.
 
+    A link is followed; the permissions of a file that is replaced are kept.
+
     Raises
     ------
     InvalidInputError
         The file cannot be written; nothing is left behind.
     """
+    target = Path(os.path.realpath(path))
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        handle, name = tempfile.mkstemp(
+            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
+        )
     except OSError as error:
         raise _not_writable(path, error) from None
     temporary = Path(name)
     try:
         with open(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
-        temporary.chmod(_usual_mode(path))
-        os.replace(temporary, path)
+        temporary.chmod(_usual_mode(target))
+        os.replace(temporary, target)
     except OSError as error:
         raise _not_writable(path, error) from None
     finally:
