@@ -45,8 +45,16 @@ if TYPE_CHECKING:
     from ensctl.errors import SolverError as SolverError
     from ensctl.reporting.report import Report as Report
     from ensctl.reporting.report import report as report
+    from ensctl.status import Status as Status
+    from ensctl.synthesis.limits import Limits as Limits
     from ensctl.synthesis.min_energy import MinEnergy as MinEnergy
     from ensctl.synthesis.min_energy import min_energy as min_energy
+    from ensctl.synthesis.plan import SteeringPlan as SteeringPlan
+    from ensctl.synthesis.problem import SteeringProblem as SteeringProblem
+    from ensctl.synthesis.problem import steer_problem as steer_problem
+    from ensctl.synthesis.steer import steer as steer
+    from ensctl.synthesis.terminal import Rms as Rms
+    from ensctl.synthesis.terminal import TerminalCost as TerminalCost
 
 __version__ = "0.1.0"
 
@@ -60,15 +68,21 @@ _DEFINED_IN = {
     "HorizonSweep": "ensctl.analysis.horizon_sweep",
     "InfeasibleError": "ensctl.errors",
     "InvalidInputError": "ensctl.errors",
-    "MissingDependencyError": "ensctl.errors",
+    "Limits": "ensctl.synthesis.limits",
     "MinEnergy": "ensctl.synthesis.min_energy",
+    "MissingDependencyError": "ensctl.errors",
     "NotIdentifiableError": "ensctl.errors",
     "NotReachableError": "ensctl.errors",
     "Observability": "ensctl.analysis.observability",
     "PracticalVerdict": "ensctl.analysis.practicality",
     "PrecisionError": "ensctl.errors",
     "Report": "ensctl.reporting.report",
+    "Rms": "ensctl.synthesis.terminal",
     "SolverError": "ensctl.errors",
+    "Status": "ensctl.status",
+    "SteeringPlan": "ensctl.synthesis.plan",
+    "SteeringProblem": "ensctl.synthesis.problem",
+    "TerminalCost": "ensctl.synthesis.terminal",
     "conditioning": "ensctl.analysis.conditioning",
     "controllability": "ensctl.analysis.controllability",
     "ctrb": "ensctl.analysis.matrices",
@@ -80,6 +94,8 @@ _DEFINED_IN = {
     "practicality": "ensctl.analysis.practicality",
     "reachability_matrix": "ensctl.analysis.matrices",
     "report": "ensctl.reporting.report",
+    "steer": "ensctl.synthesis.steer",
+    "steer_problem": "ensctl.synthesis.problem",
 }
 
 # Public name → the module it stands for.

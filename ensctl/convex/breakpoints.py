@@ -44,8 +44,9 @@ def exact_step(
     """
     moving = slope != 0.0
     q = slope[moving]
-    first = (lower[moving] - position[moving]) / q
-    last = (upper[moving] - position[moving]) / q
+    with np.errstate(over="ignore"):
+        first = (lower[moving] - position[moving]) / q
+        last = (upper[moving] - position[moving]) / q
     # An entry is free, and adds q² to ψ'', while t lies between its two breakpoints.
     enters, leaves = np.minimum(first, last), np.maximum(first, last)
     weight = q * q
@@ -58,8 +59,8 @@ def exact_step(
     slopes = start + np.concatenate([[0.0], np.cumsum(jumps[ahead][order])])
     values = derivative + np.concatenate([[0.0], np.cumsum(slopes[:-1] * np.diff(times))])
     crossed = int(np.searchsorted(values, 0.0))
-    last_piece = crossed == values.size
-    here = crossed - 1
-    if last_piece and slopes[here] <= 1e-14 * float(slopes.max()):
+    here = max(crossed - 1, 0)
+    # Slopes that cancel to rounding noise after the last breakpoint are zero.
+    if crossed == values.size and slopes[here] <= 1e-14 * float(slopes.max()):
         return math.inf
     return float(times[here] - values[here] / slopes[here])

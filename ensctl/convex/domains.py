@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ensctl.arguments import read_only
 from ensctl.convex.stacking import moduli
 from ensctl.errors import InvalidInputError
 
@@ -125,7 +126,7 @@ def box(lower: ArrayLike, upper: ArrayLike, size: int) -> Box:
         )
     if np.any(low == np.inf) or np.any(high == -np.inf):
         raise InvalidInputError("lower must be < inf and upper > -inf: no input lies beyond them")
-    return Box(low, high)
+    return Box(read_only(low), read_only(high))
 
 
 def discs(radius: ArrayLike, size: int) -> Discs:
@@ -139,11 +140,14 @@ def discs(radius: ArrayLike, size: int) -> Discs:
     limits = _entries(radius, "radius", size)
     if np.any(limits < 0):
         raise InvalidInputError(f"radius must be ≥ 0, got {limits.min()}; give a modulus limit")
-    return Discs(limits)
+    return Discs(read_only(limits))
 
 
 def _entries(value: ArrayLike, name: str, size: int) -> Array:
-    entries = np.array(value, dtype=float)
+    try:
+        entries = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"{name} must be real numbers or ±inf, got {value!r}") from None
     if entries.ndim == 0:
         entries = np.full(size, entries[()])
     if entries.shape != (size,):

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.convex.domains import Box, Domain
-from ensctl.convex.exact_margin import exact_proof
+from ensctl.convex.exact_multipliers import exact_proof
 from ensctl.convex.lq import LQ
 from ensctl.convex.rows import Rows
 from ensctl.convex.stacking import moduli
@@ -41,13 +41,14 @@ class InfeasibilityCertificate:
     multipliers : tuple of arrays
         Of the limits, one per block, signed so that y ≤ 0 for inequalities.
     margin : float
-        Positive when verified; scaled so that max|y| = 1.
+        Positive when verified; for multipliers with max|y| = 1 (½ to 1 when rational).
     error_bound : float
         Bound of the error of ``margin``; 0 when it was computed exactly.
     arithmetic : str
         "float64", "rational", or "none" when nothing was proved.
-    exact : tuple of Fraction
-        The multipliers the rational proof is about, block after block; empty for float64.
+    exact : tuple of tuples of Fraction
+        The multipliers the rational proof is about, target first; empty for float64.  Check them
+        with :func:`ensctl.convex.exact_margin`.
     """
 
     eta: Array
@@ -55,7 +56,7 @@ class InfeasibilityCertificate:
     margin: float
     error_bound: float
     arithmetic: str
-    exact: tuple[Fraction, ...] = ()
+    exact: tuple[tuple[Fraction, ...], ...] = ()
 
     @property
     def verified(self) -> bool:
@@ -124,8 +125,9 @@ def infeasibility_certificate(
     proof = exact_proof(blocks, allowed, system, eta, domain) if exact else None
     if proof is None:
         return InfeasibilityCertificate(parts[0], allowed, margin, bound, "none")
+    rounded = tuple(np.array([float(y) for y in part]) for part in proof.parts)
     return InfeasibilityCertificate(
-        proof.parts[0], proof.parts[1:], proof.margin, 0.0, "rational", proof.multipliers
+        rounded[0], rounded[1:], float(proof.margin), 0.0, "rational", proof.parts
     )
 
 
@@ -155,13 +157,13 @@ def _float_margin(
         ends = np.stack([gradient - gradient_error, gradient + gradient_error])
         sides = np.maximum(_product(ends, domain.lower), _product(ends, domain.upper))
         reach = float(sides.max(axis=0).sum())
-        size = float(np.abs(sides).max(axis=0).sum())
+        spread = float(np.abs(sides).max(axis=0).sum())
     else:
-        spread = np.hypot(*np.split(gradient_error, 2))
-        reach = size = float(_product(moduli(gradient) + spread, domain.radius).sum())
+        sides = _product(moduli(gradient) + moduli(gradient_error), domain.radius)
+        reach = spread = float(sides.sum())
     if not math.isfinite(reach) or not math.isfinite(gain):
         return -math.inf, 0.0
-    return gain - reach, 2.0 * data_error + 2.0 * _gamma(count + 4) * (magnitude + size)
+    return gain - reach, 2.0 * data_error + 2.0 * _gamma(count + 4) * (magnitude + spread)
 
 
 def _product(gradient: Array, limit: Array) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.convex.pieces import CONIC, domain_part, input_cost, region_part, row_scales, rows_part
+from ensctl.convex.modelling import modelling
 from ensctl.convex.problem import Objective, Problem
 from ensctl.convex.regions import Ball, Quadratic, Within, WithinDiscs, Zero
 from ensctl.convex.rows import Rows
@@ -76,7 +77,7 @@ def build_model(problem: Problem, scale: float, *, elastic: bool = False) -> Mod
     InvalidInputError
         The program is not DPP.
     """
-    import cvxpy as cp
+    cp = modelling()
 
     size, count = problem.system.basis.shape
     inputs = cp.Variable(size)
@@ -173,7 +174,7 @@ def _terminal_part(
             lambda new, s: part.assign(new.coordinates, new.terminal, s),
             part.multiplier,
         )
-    import cvxpy as cp
+    cp = modelling()
 
     weights = _error_weights(problem, scale)
     spread = problem.system.inverse * weights
@@ -182,13 +183,13 @@ def _terminal_part(
     expression = (basis / divisor).T @ inputs - (spread / divisor[:, None]) @ error
     equation = rows_part(Rows(basis.T, problem.coordinates, Zero()), relaxed(expression), divisor)
     if isinstance(terminal, Quadratic):
+        root = cp.Parameter(nonneg=True)
+        # f(u) = s f(v) for fuel and peak, s² f(v) for energy; the cost is s² times that of ε.
         linear = problem.objective is not Objective.ENERGY
-        root = cp.Parameter(nonneg=True) if linear else 1.0
 
         def assign_cost(new: Problem, s: float) -> None:
             equation.assign(new.coordinates, Zero(), s)
-            if linear:
-                root.value = np.sqrt(s)
+            root.value = np.sqrt(s) if linear else 1.0
 
         return _Terminal(
             equation.constraints,

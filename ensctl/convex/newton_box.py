@@ -94,8 +94,9 @@ def newton_box(
     method stalls (hardly any free inputs, very near the limit of what is feasible) a linear
     program decides between infeasible and ``PRECISION_LIMITED``.
 
-    Source: Qi and Sun, A nonsmooth version of Newton's method, Mathematical Programming 58, 1993;
-    Li and Swetits, The linear ℓ1 estimator and the Huber M-estimator, SIAM J. Optim. 8, 1998.
+    Source: Qi and Sun, A nonsmooth version of Newton's method, Math. Programming 58 (1993)
+    353–367; Li and Swetits, A Newton method for convex regression, data smoothing, and quadratic
+    programming with bounded constraints, SIAM J. Optim. 3 (1993) 466–488.
 
     Examples
     --------
@@ -193,7 +194,7 @@ def _proves_infeasible(
     target: Array, limits: Box, weight: Array, eta: Array, gradient: Array
 ) -> bool:
     """True when cᵀη exceeds max gᵀu over the box by more than rounding can explain."""
-    if weight.any():
+    if np.any(weight * eta):
         return False
     reach = limits.support(gradient)
     if not np.isfinite(reach):

@@ -196,7 +196,7 @@ def primal_residual(problem: Problem, inputs: Array) -> float:
 
 
 def _relative_excess(region: Region, error: Array, terms: Array) -> float:
-    radius = np.zeros(error.shape)
+    radius: Array = np.zeros(error.shape)
     if isinstance(region, Within | WithinDiscs | Ball):
         radius = np.resize(region.radius, error.shape)
     excess = region.excess(error)

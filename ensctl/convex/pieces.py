@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.convex.domains import Box, Discs, Domain
+from ensctl.convex.modelling import modelling
 from ensctl.convex.problem import Objective, Problem
 from ensctl.convex.regions import Ball, Below, Region, Within, WithinDiscs, Zero
 from ensctl.convex.rows import Rows
@@ -56,7 +57,7 @@ def domain_part(domain: Domain, inputs: Expression) -> DomainPart:
 
 
 def _box_part(domain: Box, inputs: Expression) -> DomainPart:
-    import cvxpy as cp
+    cp = modelling()
 
     low, high = np.flatnonzero(np.isfinite(domain.lower)), np.flatnonzero(np.isfinite(domain.upper))
     # One-sided entries as -v <= -l and v <= h of one vector: a limit that is absent has no row.
@@ -71,7 +72,7 @@ def _box_part(domain: Box, inputs: Expression) -> DomainPart:
 
 
 def _discs_part(domain: Discs, inputs: Expression) -> DomainPart:
-    import cvxpy as cp
+    cp = modelling()
 
     finite = np.flatnonzero(np.isfinite(domain.radius))
     radius = cp.Parameter(finite.size, nonneg=True) if finite.size else None
@@ -94,7 +95,7 @@ def rows_part(rows: Rows, expression: Expression, norms: Array) -> RowsPart:
         M v with its rows divided by ``norms``.
     norms : (rows,) float64
     """
-    import cvxpy as cp
+    cp = modelling()
 
     target = cp.Parameter(rows.count)
     if isinstance(rows.region, Zero | Below):
@@ -135,7 +136,7 @@ def region_part(region: Region, error: Expression, norms: Array) -> RegionPart:
 
 
 def _within_part(error: Expression, norms: Array) -> RegionPart:
-    import cvxpy as cp
+    cp = modelling()
 
     radius = cp.Parameter(norms.size, nonneg=True)
 
@@ -146,7 +147,7 @@ def _within_part(error: Expression, norms: Array) -> RegionPart:
 
 
 def _within_discs_part(error: Expression, norms: Array) -> RegionPart:
-    import cvxpy as cp
+    cp = modelling()
 
     half = norms.size // 2
     radius = cp.Parameter(half, nonneg=True)
@@ -158,7 +159,7 @@ def _within_discs_part(error: Expression, norms: Array) -> RegionPart:
 
 
 def _ball_part(error: Expression, norms: Array) -> RegionPart:
-    import cvxpy as cp
+    cp = modelling()
 
     radius = cp.Parameter(nonneg=True)
 
@@ -170,7 +171,7 @@ def _ball_part(error: Expression, norms: Array) -> RegionPart:
 
 def complex_moduli(stacked: Expression) -> Expression:
     """|v_k| of a stacked complex expression."""
-    import cvxpy as cp
+    cp = modelling()
 
     half = stacked.shape[0] // 2
     return cp.norm(cp.vstack([stacked[:half], stacked[half:]]), axis=0)
@@ -182,19 +183,19 @@ def input_cost(problem: Problem, inputs: Expression) -> Expression:
 
 
 def _energy_cost(inputs: Expression, stacked: bool) -> Expression:
-    import cvxpy as cp
+    cp = modelling()
 
     return 0.5 * cp.sum_squares(inputs)
 
 
 def _fuel_cost(inputs: Expression, stacked: bool) -> Expression:
-    import cvxpy as cp
+    cp = modelling()
 
     return cp.sum(complex_moduli(inputs)) if stacked else cp.norm1(inputs)
 
 
 def _peak_cost(inputs: Expression, stacked: bool) -> Expression:
-    import cvxpy as cp
+    cp = modelling()
 
     return cp.max(complex_moduli(inputs)) if stacked else cp.norm_inf(inputs)
 

@@ -25,6 +25,9 @@ from ensctl.errors import InvalidInputError
 Array = NDArray[Any]
 
 
+_EXACT = Zero()
+
+
 class Objective(Enum):
     """What is minimised; moduli where inputs are stacked complex numbers."""
 
@@ -56,7 +59,7 @@ class Problem:
     system: LQ
     coordinates: Array
     domain: Domain
-    terminal: Region = Zero()
+    terminal: Region = _EXACT
     limits: tuple[Rows, ...] = ()
 
     def __post_init__(self) -> None:

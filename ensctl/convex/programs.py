@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,52 +15,19 @@ from ensctl.convex.domains import Domain
 from ensctl.convex.infeasibility import InfeasibilityCertificate, infeasibility_certificate
 from ensctl.convex.lq import LQ
 from ensctl.convex.model import Model, build_model
-from ensctl.convex.optimality import OptimalityCertificate, optimality_certificate
+from ensctl.convex.modelling import modelling
+from ensctl.convex.optimality import optimality_certificate
 from ensctl.convex.problem import Problem
+from ensctl.convex.program_result import ProgramResult
 from ensctl.convex.regions import Region, Zero
 from ensctl.convex.restoration import candidates
 from ensctl.convex.rows import Rows
 from ensctl.convex.scaling import natural_scale
 from ensctl.convex.solvers import Backend, able_backends
-from ensctl.errors import InvalidInputError
+from ensctl.convex.structure import check_structure, result_at_rest
 from ensctl.status import Status
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True, eq=False)
-class ProgramResult:
-    """What became of one solve.
-
-    Attributes
-    ----------
-    status : Status
-        ``OPTIMAL`` and ``INFEASIBLE`` only with a verified certificate.
-    inputs : (n,) float64 or None
-        u in its domain exactly; None when no solver returned any.
-    eta : (N,) float64 or None
-        Multipliers of Qᵀu = c: of the optimum, or those that prove infeasibility.
-    multipliers : tuple of arrays
-        Of the limits, one per block, y ≤ 0 for inequalities.
-    certificate : OptimalityCertificate or None
-        For ``inputs``; its residuals say how far an inaccurate answer is off.
-    infeasibility : InfeasibilityCertificate or None
-        About Q and c as given; check ``eta`` against the true rows with
-        :func:`ensctl.convex.infeasibility_certificate`.
-    solver : str
-        The solver whose answer this is.
-    native_status : str
-        What that solver said.
-    """
-
-    status: Status
-    inputs: Array | None
-    eta: Array | None
-    multipliers: tuple[Array, ...]
-    certificate: OptimalityCertificate | None
-    infeasibility: InfeasibilityCertificate | None
-    solver: str
-    native_status: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +41,12 @@ class CompiledProgram:
     ----------
     problem : Problem
         As compiled.
+    model : Model
+        The cvxpy program.
     """
 
     problem: Problem
-
-    @cached_property
-    def _model(self) -> Model:
-        return build_model(self.problem, natural_scale(self.problem))
+    model: Model
 
     @cached_property
     def _elastic(self) -> Model:
@@ -138,9 +103,9 @@ class CompiledProgram:
             terminal=self.problem.terminal if terminal is None else terminal,
             limits=self.problem.limits if limits is None else limits,
         )
-        _check_structure(self.problem, problem)
-        backends = able_backends(self._model.ability, solver)
-        at_rest = _nothing_to_do(problem, tolerance)
+        check_structure(self.problem, problem)
+        backends = able_backends(self.model.ability, solver)
+        at_rest = result_at_rest(problem, tolerance)
         if at_rest is not None:
             return at_rest
         limit = (time_limit, max_iterations)
@@ -160,14 +125,14 @@ class CompiledProgram:
         tolerance: float,
     ) -> ProgramResult:
         scale = natural_scale(problem)
-        word = _run(self._model, backend, problem, scale, limit)
+        word = _run(self.model, backend, problem, scale, limit)
         status = backend.status(word)
         if status is Status.INFEASIBLE:
             return self._prove_infeasible(backend, problem, scale, limit)
-        if status not in (Status.OPTIMAL, Status.INACCURATE) or self._model.inputs.value is None:
+        if status not in (Status.OPTIMAL, Status.INACCURATE) or self.model.inputs.value is None:
             return ProgramResult(status, None, None, (), None, None, backend.name, word)
-        eta, multipliers = self._model.multipliers(scale)
-        raw = scale * np.asarray(self._model.inputs.value)
+        eta, multipliers = self.model.multipliers(scale)
+        raw = scale * np.asarray(self.model.inputs.value)
         checked = [
             (optimality_certificate(problem, u, eta, multipliers, tolerance=tolerance), u)
             for u in candidates(problem, raw)
@@ -235,8 +200,7 @@ def compile_program(problem: Problem) -> CompiledProgram:
     >>> result.status.name, round(float(abs(result.inputs).max()), 6)
     ('OPTIMAL', 5.443886)
     """
-    program = CompiledProgram(problem)
-    return program
+    return CompiledProgram(problem, build_model(problem, natural_scale(problem)))
 
 
 def _run(
@@ -247,13 +211,11 @@ def _run(
     limit: tuple[float | None, int | None],
 ) -> str:
     """Solve and return the solver's own status word; values are left in the model."""
-    from cvxpy.error import SolverError as CvxpySolverError
-
     model.assign(problem, scale)
     options = backend.settings(*limit)
     try:
         data, chain, inverse = model.program.get_problem_data(
-            backend.name, enforce_dpp=True, solver_opts=options
+            backend.cvxpy_name, enforce_dpp=True, solver_opts=options
         )
         raw = chain.solve_via_data(
             model.program, data, warm_start=True, verbose=False, solver_opts=options
@@ -264,7 +226,7 @@ def _run(
                 # Said by the status that is returned.
                 warnings.filterwarnings("ignore", message="Solution may be inaccurate")
                 model.program.unpack_results(raw, chain, inverse)
-    except CvxpySolverError as error:
+    except modelling().error.SolverError as error:
         return f"failed: {error}"
     return word
 
@@ -293,51 +255,5 @@ def _proof(
     )
 
 
-def _nothing_to_do(problem: Problem, tolerance: float) -> ProgramResult | None:
-    """u = 0 where that meets everything and costs nothing."""
-    zero = np.zeros(problem.domain.size)
-    eta = np.zeros(problem.coordinates.size)
-    none = tuple(np.zeros(rows.count) for rows in problem.limits)
-    if not _all_met(problem, zero) or problem.terminal_cost(zero) > 0.0:
-        return None
-    certificate = optimality_certificate(problem, zero, eta, none, tolerance=tolerance)
-    return ProgramResult(Status.OPTIMAL, zero, eta, none, certificate, None, "none", "")
-
-
-def _all_met(problem: Problem, inputs: Array) -> bool:
-    def excesses() -> Iterator[Array]:
-        yield problem.terminal.excess(problem.terminal_error(inputs))
-        for rows in problem.limits:
-            yield rows.region.excess(rows.error(inputs))
-
-    return problem.domain.contains(inputs) and not any(part.any() for part in excesses())
-
-
 def _shortfall(result: ProgramResult) -> float:
     return math.inf if result.certificate is None else result.certificate.worst
-
-
-def _check_structure(compiled: Problem, new: Problem) -> None:
-    same = {
-        "domain": type(compiled.domain) is type(new.domain)
-        and np.array_equal(compiled.domain.bounded, new.domain.bounded),
-        "terminal": type(compiled.terminal) is type(new.terminal)
-        and getattr(compiled.terminal, "softness", 0.0) == getattr(new.terminal, "softness", 0.0)
-        and np.array_equal(_tight(compiled.terminal), _tight(new.terminal)),
-        "limits": len(compiled.limits) == len(new.limits)
-        and all(
-            old.matrix is rows.matrix and type(old.region) is type(rows.region)
-            for old, rows in zip(compiled.limits, new.limits, strict=False)
-        ),
-    }
-    for name, holds in same.items():
-        if not holds:
-            raise InvalidInputError(
-                f"{name} must have the structure the program was compiled with (kind, matrices, "
-                "which limits are finite); compile a new program"
-            )
-
-
-def _tight(region: Region) -> Array:
-    """Which rows have to be met exactly."""
-    return np.atleast_1d(np.asarray(getattr(region, "radius", 1.0))) == 0.0

@@ -108,9 +108,7 @@ def _active_rows(problem: Problem, inputs: Array, near: float) -> tuple[Array, A
         aim = _active_aim(rows, error, near * norms)
         active = np.isfinite(aim) & (norms > 0.0)
         if active.any():
-            chosen = rows.matrix[np.flatnonzero(active)]
-            dense = chosen if isinstance(chosen, np.ndarray) else chosen.toarray()
-            matrix.append(dense / norms[active, None])
+            matrix.append(rows.dense(np.flatnonzero(active)) / norms[active, None])
             miss.append((aim - error)[active] / norms[active])
     return np.vstack(matrix), np.concatenate(miss)
 

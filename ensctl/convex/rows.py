@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Rows:
         """Number of rows."""
         return int(self.target.size)
 
-    @property
+    @cached_property
     def norms(self) -> Array:
         """Euclidean norm of each row of M."""
         squares = self.matrix.multiply(self.matrix) if self._sparse else self.matrix**2
@@ -61,6 +62,11 @@ class Rows:
     @property
     def _sparse(self) -> bool:
         return not isinstance(self.matrix, np.ndarray)
+
+    def dense(self, index: Array) -> Array:
+        """The rows of M with the given indices, dense."""
+        chosen = self.matrix[index]
+        return chosen if isinstance(chosen, np.ndarray) else np.asarray(chosen.toarray())
 
     def error(self, inputs: Array) -> Array:
         """e = M u − t."""

@@ -28,7 +28,9 @@ class Backend:
     Attributes
     ----------
     name : str
-        Name in cvxpy.
+        What it is called here.
+    cvxpy_name : str
+        What cvxpy calls it.
     module : str
         Python package that has to be installed.
     abilities : frozenset of Ability
@@ -40,9 +42,12 @@ class Backend:
         The solver's own status word from its raw result.
     statuses : mapping
         Status word → :class:`~ensctl.status.Status`; words that are not listed mean failure.
+    option_group : str
+        Name under which cvxpy wants the options, if not at top level.
     """
 
     name: str
+    cvxpy_name: str
     module: str
     abilities: frozenset[Ability]
     options: Mapping[str, Any]
@@ -50,6 +55,7 @@ class Backend:
     iteration_option: str
     native: Callable[[Any], str]
     statuses: Mapping[str, Status]
+    option_group: str = ""
 
     @property
     def installed(self) -> bool:
@@ -67,10 +73,11 @@ class Backend:
             chosen[self.time_option] = float(time_limit)
         if max_iterations is not None:
             chosen[self.iteration_option] = int(max_iterations)
-        return chosen
+        return {self.option_group: chosen} if self.option_group else chosen
 
 
 CLARABEL = Backend(
+    "CLARABEL",
     "CLARABEL",
     "clarabel",
     frozenset({Ability.LP, Ability.QP, Ability.SOCP}),
@@ -104,6 +111,7 @@ CLARABEL = Backend(
 
 OSQP = Backend(
     "OSQP",
+    "OSQP",
     "osqp",
     frozenset({Ability.LP, Ability.QP}),
     MappingProxyType({"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 50_000, "polishing": True}),
@@ -124,24 +132,40 @@ OSQP = Backend(
     ),
 )
 
+
+def _linprog_word(raw: Any) -> str:
+    """HiGHS as scipy reports it: a number, and a message for the two limits it calls 1."""
+    if raw.status == 1:
+        return "time limit" if "time" in str(raw.message).lower() else "iteration limit"
+    return {0: "optimal", 2: "infeasible", 3: "unbounded"}.get(raw.status, "numerical difficulties")
+
+
 HIGHS = Backend(
     "HIGHS",
-    "highspy",
+    # The copy inside scipy: highspy writes a banner to stdout, which is for data.
+    "SCIPY",
+    "scipy",
     frozenset({Ability.LP}),
-    MappingProxyType({"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}),
-    "time_limit",
-    "simplex_iteration_limit",
-    lambda raw: str(raw["model_status"]),
     MappingProxyType(
         {
-            "kOptimal": Status.OPTIMAL,
-            "kInfeasible": Status.INFEASIBLE,
-            "kUnboundedOrInfeasible": Status.INFEASIBLE,
-            "kUnbounded": Status.UNBOUNDED,
-            "kIterationLimit": Status.ITERATION_LIMIT,
-            "kTimeLimit": Status.TIME_LIMIT,
+            "method": "highs",
+            "primal_feasibility_tolerance": 1e-10,
+            "dual_feasibility_tolerance": 1e-10,
         }
     ),
+    "time_limit",
+    "maxiter",
+    _linprog_word,
+    MappingProxyType(
+        {
+            "optimal": Status.OPTIMAL,
+            "infeasible": Status.INFEASIBLE,
+            "unbounded": Status.UNBOUNDED,
+            "iteration limit": Status.ITERATION_LIMIT,
+            "time limit": Status.TIME_LIMIT,
+        }
+    ),
+    option_group="scipy_options",
 )
 
 BACKENDS: Mapping[str, Backend] = MappingProxyType(

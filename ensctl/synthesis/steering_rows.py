@@ -8,7 +8,7 @@ follow from the others are checked and left out, those that contradict them refu
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensctl.analysis.controllability import Controllability, controllability
 from ensctl.analysis.exact_rank import independent_rows, left_null_space
+from ensctl.analysis.matrices import reachability_matrix
 from ensctl.analysis.real_inputs import expand_for_real_inputs
 from ensctl.arguments import as_horizon, as_vector, read_only
 from ensctl.ensemble.ensemble import Ensemble
@@ -77,21 +78,7 @@ class SteeringRows:
 
     def matrix(self) -> Array:
         """R_H of the rows, (r, m H): columns u_0 … u_{H−1}, the channels of a step together."""
-        powers = np.power(self.lam[:, None], np.arange(self.horizon)[::-1][None, :])
-        return np.asarray((powers[:, :, None] * self.gains[:, None, :]).reshape(self.lam.size, -1))
-
-    def real_system(self) -> tuple[Array, Array]:
-        """(R, d) with real entries for real inputs: each complex pair once, as Re and Im rows."""
-        matrix, d = self.matrix(), self.displacement
-        first = np.imag(self.lam) > 0
-        complex_gain = np.any(np.imag(self.gains) != 0, axis=1)
-        real = (np.imag(self.lam) == 0) & ~complex_gain
-        lone = (np.imag(self.lam) == 0) & complex_gain
-        keep = first | _first_of_pairs(self, lone)
-        return (
-            np.vstack([matrix[real].real, matrix[keep].real, matrix[keep].imag]),
-            np.concatenate([d[real].real, d[keep].real, d[keep].imag]),
-        )
+        return reachability_matrix(Ensemble(self.lam, self.gains), self.horizon)
 
 
 def steering_rows(
@@ -130,6 +117,33 @@ def steering_rows(
         The target contradicts itself for members that cannot be moved independently (a difference
         within 8 ε of the stated numbers is rounding, not contradiction), or H is too short for it.
     """
+    rows = _all_rows(ens, target, horizon, x0, real_inputs)
+    return _independent(rows)
+
+
+def all_rows(
+    ens: Ensemble,
+    target: ArrayLike,
+    horizon: int,
+    x0: ArrayLike = 0.0,
+    *,
+    real_inputs: bool | None = None,
+) -> SteeringRows:
+    """Every terminal equation, dependent ones too: for tolerances, which need not agree exactly.
+
+    Parameters, returns and errors as for :func:`steering_rows`, except that nothing is refused as
+    not reachable but targets of conjugate members that are not conjugate under real inputs.
+    """
+    return _all_rows(ens, target, horizon, x0, real_inputs)
+
+
+def _all_rows(
+    ens: Ensemble,
+    target: ArrayLike,
+    horizon: int,
+    x0: ArrayLike,
+    real_inputs: bool | None,
+) -> SteeringRows:
     goal = as_vector(target, "target", size=ens.size)
     start = as_vector(x0, "x0", size=ens.size)
     steps = int(as_horizon(horizon))
@@ -137,27 +151,40 @@ def steering_rows(
     verdict = controllability(ens, steps, real_inputs=real_inputs)
 
     rows = _Rows.of(ens, goal, start, bool(real_inputs))
-    displacement = _displacement(rows, steps)
-    scale = np.abs(rows.target) + np.abs(displacement)
-    kept = _consistent_rows(ens, rows, displacement, scale, steps)
+    if real_inputs:
+        _require_conjugate_targets(ens, rows)
     real = bool(real_inputs) or (real_inputs is None and _closed(ens, goal, start))
-    reduced = SteeringRows(
+    return SteeringRows(
         ensemble=ens,
         horizon=steps,
         target=read_only(goal),
         x0=read_only(start),
-        lam=rows.lam[kept],
-        gains=rows.gains[kept],
-        members=rows.members[kept],
-        row_target=rows.target[kept],
-        row_x0=rows.x0[kept],
-        displacement=displacement[kept],
+        lam=rows.lam,
+        gains=rows.gains,
+        members=rows.members,
+        row_target=rows.target,
+        row_x0=rows.x0,
+        displacement=_displacement(rows, steps),
         real=real,
         verdict=verdict,
     )
-    if verdict.rank < verdict.total_rank:
-        return _shortened(reduced)
-    return reduced
+
+
+def _independent(rows: SteeringRows) -> SteeringRows:
+    reduced = _kept(rows, _consistent_rows(rows))
+    return _shortened(reduced) if rows.verdict.rank < rows.verdict.total_rank else reduced
+
+
+def _kept(rows: SteeringRows, kept: Array) -> SteeringRows:
+    return replace(
+        rows,
+        lam=rows.lam[kept],
+        gains=rows.gains[kept],
+        members=rows.members[kept],
+        row_target=rows.row_target[kept],
+        row_x0=rows.row_x0[kept],
+        displacement=rows.displacement[kept],
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,11 +219,11 @@ def _displacement(rows: _Rows, steps: int) -> Array:
     return np.asarray(np.ldexp(1.0, split.exponents) * split.high)
 
 
-def _consistent_rows(
-    ens: Ensemble, rows: _Rows, displacement: Array, scale: Array, steps: int
-) -> Array:
+def _consistent_rows(rows: SteeringRows) -> Array:
     """Indices of independent rows; refuse what contradicts them."""
-    slack = _EPS * (_STATED + steps)
+    ens, displacement = rows.ensemble, rows.displacement
+    scale = np.abs(rows.row_target) + np.abs(displacement)
+    slack = _EPS * (_STATED + rows.horizon)
     alive = np.any(rows.gains != 0, axis=1)
     stuck = np.flatnonzero(~alive & (np.abs(displacement) > slack * scale))
     if stuck.size:
@@ -253,20 +280,7 @@ def _shortened(rows: SteeringRows) -> SteeringRows:
             f"the other members miss {_named(rows.ensemble, members)}{advice}",
             members,
         )
-    return SteeringRows(
-        ensemble=rows.ensemble,
-        horizon=rows.horizon,
-        target=rows.target,
-        x0=rows.x0,
-        lam=rows.lam[kept],
-        gains=rows.gains[kept],
-        members=rows.members[kept],
-        row_target=rows.row_target[kept],
-        row_x0=rows.row_x0[kept],
-        displacement=d[kept],
-        real=rows.real,
-        verdict=rows.verdict,
-    )
+    return _kept(rows, kept)
 
 
 def _closed(ens: Ensemble, target: Array, x0: Array) -> bool:
@@ -275,18 +289,22 @@ def _closed(ens: Ensemble, target: Array, x0: Array) -> bool:
     return data.is_conjugate_closed
 
 
-def _first_of_pairs(rows: SteeringRows, candidates: Array) -> Array:
-    """Among rows with real λ and complex gains, the one of each conjugate pair that comes first."""
-    chosen = np.zeros(rows.lam.size, dtype=bool)
-    seen: set[int] = set()
-    for row in np.flatnonzero(candidates).tolist():
-        if row in seen:
-            continue
-        same = rows.lam == rows.lam[row]
-        mate = np.flatnonzero(same & np.all(rows.gains == np.conj(rows.gains[row]), axis=1))
-        seen.update(mate.tolist())
-        chosen[row] = True
-    return chosen
+def _require_conjugate_targets(ens: Ensemble, rows: _Rows) -> None:
+    """Under real inputs members (λ, B) and (λ̄, B̄) move as conjugates; so must what is asked."""
+    data = np.column_stack([rows.gains, rows.target, rows.x0])
+    if Ensemble(rows.lam, data).is_conjugate_closed:
+        return
+    wrong = []
+    for i in range(rows.lam.size):
+        mate = (rows.lam == np.conj(rows.lam[i])) & np.all(data == np.conj(data[i]), axis=1)
+        if not np.any(mate):
+            wrong.append(i)
+    members = _unique(rows.members[wrong])
+    raise NotReachableError(
+        f"{_named(ens, members)} are conjugates of each other, so real inputs keep their states "
+        f"conjugate; give them conjugate targets and initial states, or allow complex inputs",
+        members,
+    )
 
 
 def _unique(members: Array) -> tuple[int, ...]:

@@ -1,0 +1,414 @@
+"""A steering task compiled once and solved for many targets and initial states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ensctl.arguments import as_horizon, read_only
+from ensctl.convex.domains import Box, Domain, box, discs
+from ensctl.convex.infeasibility import InfeasibilityCertificate, infeasibility_certificate
+from ensctl.convex.lq import LQ, lq
+from ensctl.convex.newton_box import newton_box
+from ensctl.convex.optimality import OptimalityCertificate, optimality_certificate
+from ensctl.convex.problem import Objective, Problem
+from ensctl.convex.programs import CompiledProgram, compile_program
+from ensctl.convex.regions import Quadratic, Zero
+from ensctl.convex.rows import Rows
+from ensctl.convex.soft_box import SoftSystem, soft_newton_box, soft_system
+from ensctl.convex.stacking import unstack
+from ensctl.ensemble.ensemble import Ensemble
+from ensctl.errors import InvalidInputError, NotReachableError, PrecisionError
+from ensctl.status import Status
+from ensctl.synthesis.limits import Limits
+from ensctl.synthesis.outcome import infeasible_message, optimal_message
+from ensctl.synthesis.plan import SteeringPlan, float_floor, simulate
+from ensctl.synthesis.steering_rows import SteeringRows, all_rows, steering_rows
+from ensctl.synthesis.suggestions import smallest_peak
+from ensctl.synthesis.terminal import Exact, Rms, Terminal, TerminalCost, as_terminal
+from ensctl.synthesis.terminal_system import TerminalSystem, terminal_system
+from ensctl.synthesis.trajectory_rows import limit_rows
+from ensctl.threads import blas_threads_for
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    """What a solver path returns, in the optimiser's real variables."""
+
+    status: Status
+    inputs: Array | None
+    eta: Array | None
+    multipliers: tuple[Array, ...]
+    optimality: OptimalityCertificate | None
+    infeasibility: InfeasibilityCertificate | None
+    solver: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """Everything about a structure that does not depend on target and x0."""
+
+    system: LQ
+    soft: SoftSystem | None
+    warm: dict[str, Array] = field(default_factory=dict)
+    programs: dict[str, CompiledProgram] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class SteeringProblem:
+    """A task without its target: made by :func:`steer_problem`.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+        The population.
+    horizon : int
+        Number of steps H.
+    objective : Objective
+        Energy, fuel or peak.
+    limits : Limits
+        What the input respects.
+    terminal : Exact, PerMember, Rms or TerminalCost
+        How closely the target is met.
+    real_inputs : bool or None
+        As in :func:`steer`.
+    solver : str or None
+        The only solver to use; None chooses.
+    """
+
+    ensemble: Ensemble
+    horizon: int
+    objective: Objective
+    limits: Limits
+    terminal: Terminal
+    real_inputs: bool | None
+    solver: str | None
+    _prepared: dict[Any, _Prepared] = field(default_factory=dict, repr=False)
+
+    def solve(self, target: ArrayLike, x0: ArrayLike = 0.0, *, throw: bool = True) -> SteeringPlan:
+        """Solve for one target and initial state; the structure is compiled on first use.
+
+        Parameters
+        ----------
+        target : (N,) array_like
+            State to reach.
+        x0 : scalar or (N,) array_like
+            Initial state.
+        throw : bool
+            Raise when there is no plan; otherwise return a plan whose status says so.
+
+        Returns
+        -------
+        SteeringPlan
+
+        Raises
+        ------
+        NotReachableError, InfeasibleError, PrecisionError, SolverError
+            With ``throw``: no input, no input within the limits, not decidable in float64, or
+            every able solver stopped.
+        """
+        plan = self._solve(target, x0)
+        if throw and not plan.success:
+            advice = plan.advice
+            raise (replace(plan, message=f"{plan.message}; {advice}") if advice else plan).error()
+        return plan
+
+    def _solve(self, target: ArrayLike, x0: ArrayLike) -> SteeringPlan:
+        make = steering_rows if isinstance(self.terminal, Exact) else all_rows
+        rows: SteeringRows | None = None
+        try:
+            rows = make(self.ensemble, target, self.horizon, x0, real_inputs=self.real_inputs)
+            system = terminal_system(rows, self.terminal, self._scale)
+            prepared = self._structure(rows, system)
+        except NotReachableError as error:
+            return self._refused(target, x0, rows, Status.NOT_REACHABLE, error, error.members)
+        except PrecisionError as error:
+            return self._refused(target, x0, rows, Status.PRECISION_LIMITED, error, ())
+        domain = self._domain(rows.real)
+        extra = limit_rows(self.ensemble, rows.x0, self.horizon, self.limits, real=rows.real)
+        extra = (*system.others, *extra)
+        with blas_threads_for(system.rows.count):
+            answer = self._answer(rows, system, prepared, domain, extra)
+        return self._plan(rows, system, prepared, domain, extra, answer)
+
+    @property
+    def _scale(self) -> float:
+        """The optimiser minimises ½‖u‖², and Σ|u| or max|u| as they are."""
+        return 0.5 if self.objective is Objective.ENERGY else 1.0
+
+    def _structure(self, rows: SteeringRows, system: TerminalSystem) -> _Prepared:
+        key = (rows.real, rows.lam.tobytes(), rows.gains.tobytes())
+        if key not in self._prepared:
+            soft = None
+            if isinstance(self.terminal, TerminalCost) and self._newton_applies(rows.real, ()):
+                region = system.rows.region
+                if isinstance(region, Quadratic):
+                    soft = soft_system(system.rows.matrix, region.softness)
+            self._prepared[key] = _Prepared(lq(system.rows.matrix), soft)
+        return self._prepared[key]
+
+    def _domain(self, real: bool) -> Domain:
+        lower, upper = self.limits.input_range(self.horizon, self.ensemble.channels)
+        if real:
+            return box(lower, upper, lower.size)
+        if self.limits.u_min is not None:
+            raise InvalidInputError(
+                "u_min needs real inputs, and these data have complex ones; limit the modulus by "
+                "u_max alone, or ask for real_inputs=True"
+            )
+        return discs(upper, upper.size)
+
+    def _newton_applies(self, real: bool, extra: tuple[Rows, ...]) -> bool:
+        return (
+            real
+            and self.objective is Objective.ENERGY
+            and self.limits.inputs_only
+            and not extra
+            and self.solver is None
+        )
+
+    def _answer(
+        self,
+        rows: SteeringRows,
+        system: TerminalSystem,
+        prepared: _Prepared,
+        domain: Domain,
+        extra: tuple[Rows, ...],
+    ) -> _Answer:
+        lq_system, region = prepared.system, system.rows.region
+        problem = Problem(
+            self.objective,
+            lq_system,
+            lq_system.coordinates(system.rows.target),
+            domain,
+            region,
+            extra,
+        )
+        if isinstance(domain, Box) and self._newton_applies(rows.real, extra):
+            if isinstance(region, Zero):
+                return _by_newton(problem, domain, prepared)
+            if prepared.soft is not None:
+                return _by_soft_newton(problem, domain, system, prepared.soft)
+        return _by_program(problem, prepared, self.solver)
+
+    def _plan(
+        self,
+        rows: SteeringRows,
+        system: TerminalSystem,
+        prepared: _Prepared,
+        domain: Domain,
+        extra: tuple[Rows, ...],
+        answer: _Answer,
+    ) -> SteeringPlan:
+        status, inputs = answer.status, None
+        certificate: OptimalityCertificate | InfeasibilityCertificate | None = answer.optimality
+        members: tuple[int, ...] = ()
+        advise: Callable[[], str] = _no_advice
+        error, floor = np.inf, np.inf
+        if status is Status.INFEASIBLE and answer.eta is not None:
+            proof = infeasibility_certificate(
+                system.rows,
+                prepared.system,
+                answer.eta,
+                domain,
+                limits=extra,
+                multipliers=answer.multipliers,
+            )
+            certificate = proof if proof.verified else answer.infeasibility
+            if certificate is None or not certificate.verified:
+                status, certificate = Status.PRECISION_LIMITED, None
+            else:
+                members = _blamed(system, certificate.eta, rows.ensemble.size)
+                advise = smallest_peak(self.limits, prepared.system, system.rows, domain, extra)
+        if answer.inputs is not None and status is Status.OPTIMAL:
+            inputs = _shaped(answer.inputs, rows.real, self.ensemble.channels)
+            error = float(
+                np.abs(simulate(rows.ensemble, inputs, rows.x0)[:, -1] - rows.target).max()
+            )
+            floor = float_floor(rows.ensemble, inputs, rows.x0)
+        if status is Status.OPTIMAL:
+            message = optimal_message(self.objective, self.terminal, error, floor)
+        elif status is Status.INFEASIBLE:
+            message = infeasible_message(self.ensemble, self.horizon, self.limits, members)
+        else:
+            message = status.sentence
+        return SteeringPlan(
+            ensemble=self.ensemble,
+            target=rows.target,
+            x0=rows.x0,
+            horizon=self.horizon,
+            objective=self.objective.value,
+            limits=self.limits,
+            status=status,
+            message=message,
+            certificate=certificate,
+            members=members,
+            terminal_error=error,
+            float_floor=floor,
+            solver=answer.solver,
+            _inputs=inputs,
+            _advise=advise,
+        )
+
+    def _refused(
+        self,
+        target: ArrayLike,
+        x0: ArrayLike,
+        rows: SteeringRows | None,
+        status: Status,
+        error: Exception,
+        members: tuple[int, ...],
+    ) -> SteeringPlan:
+        size = self.ensemble.size
+        return SteeringPlan(
+            ensemble=self.ensemble,
+            target=np.asarray(target) if rows is None else rows.target,
+            x0=np.broadcast_to(np.asarray(x0), size) if rows is None else rows.x0,
+            horizon=self.horizon,
+            objective=self.objective.value,
+            limits=self.limits,
+            status=status,
+            message=str(error),
+            certificate=None,
+            members=members,
+            terminal_error=np.inf,
+            float_floor=np.inf,
+            solver="none",
+            _inputs=None,
+            _advise=_no_advice,
+        )
+
+
+def steer_problem(
+    ens: Ensemble,
+    horizon: int,
+    *,
+    objective: str = "energy",
+    limits: Limits | None = None,
+    tol: ArrayLike | Rms | TerminalCost | None = None,
+    real_inputs: bool | None = None,
+    solver: str | None = None,
+) -> SteeringProblem:
+    """Prepare a steering task for many targets; ``solve(target, x0)`` re-solves fast.
+
+    Parameters
+    ----------
+    ens, horizon, objective, limits, tol, real_inputs, solver
+        As in :func:`steer`.
+
+    Returns
+    -------
+    SteeringProblem
+
+    Raises
+    ------
+    InvalidInputError
+        An argument is out of range.
+
+    Examples
+    --------
+    >>> import ensctl as ec
+    >>> task = ec.steer_problem(ec.Ensemble([0.3, 0.6, 0.9]), 6, limits=ec.Limits(u_max=4.0))
+    >>> [round(task.solve(target).peak, 6) for target in ([1, 0, 0.5], [0, 1, 0])]
+    [2.813437, 4.0]
+    """
+    if limits is not None and not isinstance(limits, Limits):
+        raise InvalidInputError(f"limits must be ec.Limits(u_max=…), got {type(limits).__name__}")
+    return SteeringProblem(
+        ensemble=ens,
+        horizon=int(as_horizon(horizon)),
+        objective=_objective(objective),
+        limits=Limits() if limits is None else limits,
+        terminal=as_terminal(tol, ens.size),
+        real_inputs=real_inputs,
+        solver=solver,
+    )
+
+
+def _by_newton(problem: Problem, domain: Box, prepared: _Prepared) -> _Answer:
+    found = newton_box(
+        problem.system.basis, problem.coordinates, domain, start=prepared.warm.get("eta")
+    )
+    status, proof = found.status, None
+    if status is Status.OPTIMAL:
+        proof = optimality_certificate(problem, found.inputs, found.multipliers)
+        status = Status.OPTIMAL if proof.verified else Status.INACCURATE
+        prepared.warm["eta"] = found.multipliers
+    inputs = found.inputs if status is Status.OPTIMAL else None
+    return _Answer(status, inputs, found.multipliers, (), proof, None, "Newton")
+
+
+def _by_soft_newton(
+    problem: Problem, domain: Box, system: TerminalSystem, soft: SoftSystem
+) -> _Answer:
+    found = soft_newton_box(soft, system.rows.target, domain)
+    eta = problem.system.factor.T @ found.multipliers
+    proof = optimality_certificate(problem, found.inputs, eta)
+    status = found.status
+    if status is Status.OPTIMAL and not proof.verified:
+        status = Status.INACCURATE
+    inputs = found.inputs if status is Status.OPTIMAL else None
+    return _Answer(status, inputs, eta, (), proof, None, "Newton")
+
+
+def _by_program(problem: Problem, prepared: _Prepared, solver: str | None) -> _Answer:
+    kept = prepared.programs.get("program")
+    if kept is None:
+        kept = prepared.programs["program"] = compile_program(problem)
+    limits = tuple(
+        replace(old, target=new.target, region=new.region)
+        for old, new in zip(kept.problem.limits, problem.limits, strict=True)
+    )
+    found = kept.solve(
+        problem.coordinates,
+        domain=problem.domain,
+        terminal=problem.terminal,
+        limits=limits,
+        solver=solver,
+    )
+    inputs = found.inputs if found.status is Status.OPTIMAL else None
+    return _Answer(
+        found.status,
+        inputs,
+        found.eta,
+        found.multipliers,
+        found.certificate,
+        found.infeasibility,
+        found.solver,
+    )
+
+
+def _objective(name: str) -> Objective:
+    try:
+        return Objective(name)
+    except ValueError:
+        known = ", ".join(repr(choice.value) for choice in Objective)
+        raise InvalidInputError(f"objective must be one of {known}, got {name!r}") from None
+
+
+def _shaped(inputs: Array, real: bool, channels: int) -> Array:
+    values = inputs if real else unstack(inputs)
+    return read_only(values.copy() if channels == 1 else values.reshape(-1, channels).T.copy())
+
+
+def _blamed(system: TerminalSystem, eta: Array, size: int) -> tuple[int, ...]:
+    """Members that carry most of the proof: the largest |η_i d_i|, at most three."""
+    share = np.zeros(size)
+    weight = np.abs(eta * system.rows.target)
+    for member, value in zip(system.members.tolist(), weight.tolist(), strict=True):
+        if member >= 0:
+            share[member] += value
+    if not np.any(share):
+        return ()
+    order = np.argsort(-share)[:3]
+    return tuple(int(k) for k in order if share[k] > 0.05 * share.max())
+
+
+def _no_advice() -> str:
+    return ""
