@@ -25,7 +25,7 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, enum.Enum):
         return value.name.lower()
     if isinstance(value, np.ndarray):
-        return [jsonable(item) for item in value.tolist()]
+        return jsonable(value.tolist())
     if isinstance(value, np.generic):
         return jsonable(value.item())
     if isinstance(value, float):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensctl.convex.pieces import CONIC, domain_part, input_cost, region_part, row_scales, rows_part
 from ensctl.convex.modelling import modelling
+from ensctl.convex.pieces import CONIC, domain_part, input_cost, region_part, row_scales, rows_part
 from ensctl.convex.problem import Objective, Problem
 from ensctl.convex.regions import Ball, Quadratic, Within, WithinDiscs, Zero
 from ensctl.convex.rows import Rows

@@ -9,7 +9,7 @@ that falls without bound is a proof of infeasibility.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ensctl.convex.breakpoints import exact_step
 from ensctl.convex.domains import Box
 from ensctl.convex.phase_one import box_phase_one
+from ensctl.errors import InvalidInputError
 from ensctl.status import Status
 
 Array = NDArray[Any]
@@ -44,8 +45,9 @@ class BoxSolution:
     inputs : (n,) float64
         u, inside the box exactly; when infeasible, the last iterate.
     multipliers : (N,) float64
-        η of Qᵀu = c; when infeasible, η with cᵀη > Σ max(l_k g_k, h_k g_k), g = Qη, beyond the
-        rounding errors of Q and c as given.
+        η of Qᵀu = c; when infeasible, η with cᵀη > Σ max(l_k g_k, h_k g_k), g = Qη.  That is
+        about Q and c as given: check it against the true rows with
+        :func:`ensctl.convex.infeasibility_certificate` before claiming infeasibility.
     residual : float
         ‖Qᵀu + Wη − c‖ / max(‖c‖, ‖u‖); W = 0 unless there is a penalty.
     iterations : int
@@ -88,6 +90,13 @@ def newton_box(
     -------
     BoxSolution
 
+    Raises
+    ------
+    InvalidInputError
+        Shapes that do not go together.
+    SolverError
+        The linear program that settles a stall failed.
+
     Notes
     -----
     Each iteration costs O(f N²) for f free inputs, plus one sort of 2n breakpoints.  When the
@@ -108,6 +117,11 @@ def newton_box(
     >>> newton_box(Q, np.array([1.0]), box(-0.4, 0.4, 4)).status.name
     'INFEASIBLE'
     """
+    if basis.shape != (limits.size, target.size):
+        raise InvalidInputError(
+            f"basis must have shape ({limits.size}, {target.size}) to go with limits and target, "
+            f"got {basis.shape}"
+        )
     weight = np.zeros(target.size) if penalty is None else penalty
     eta = target.copy() if start is None else start.copy()
     best = _evaluate(basis, target, limits, weight, eta)
@@ -187,6 +201,25 @@ def _polished(basis: Array, target: Array, limits: Box, weight: Array, at: _Iter
         if not moved.relative < at.relative:
             break
         at = moved
+    if 2.0 * _EPS < at.relative <= _ACCEPTED and at.free.any() and not weight.any():
+        return _corrected(basis, target, limits, at)
+    return at
+
+
+def _corrected(basis: Array, target: Array, limits: Box, at: _Iterate) -> _Iterate:
+    """Free inputs moved by least squares: for free rows of Q too ill conditioned for Newton."""
+    from scipy.linalg import lstsq
+
+    for _ in range(2):
+        change = lstsq(basis[at.free].T, at.residual, lapack_driver="gelsy", check_finite=False)[0]
+        inputs = at.inputs.copy()
+        inputs[at.free] += change
+        inputs = limits.nearest(inputs)
+        residual = target - basis.T @ inputs
+        relative = _norm(residual) / max(_norm(target), _norm(inputs))
+        if not relative < at.relative:
+            break
+        at = replace(at, inputs=inputs, residual=residual, relative=relative)
     return at
 
 

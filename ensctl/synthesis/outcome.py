@@ -36,4 +36,5 @@ def infeasible_message(
     if members:
         names = [ens.label(member) for member in members]
         who = f"; the proof weighs most on {listed(names)}"
-    return f"infeasible, proved: no input meets the target in {horizon_text(horizon)} with {stated}{who}"
+    steps = horizon_text(horizon)
+    return f"infeasible, proved: no input meets the target in {steps} with {stated}{who}"

@@ -12,14 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from ensctl.arguments import as_horizon, read_only
 from ensctl.convex.domains import Box, Domain, box, discs
 from ensctl.convex.infeasibility import InfeasibilityCertificate, infeasibility_certificate
-from ensctl.convex.lq import LQ, lq
-from ensctl.convex.newton_box import newton_box
-from ensctl.convex.optimality import OptimalityCertificate, optimality_certificate
+from ensctl.convex.lq import lq
+from ensctl.convex.optimality import OptimalityCertificate
 from ensctl.convex.problem import Objective, Problem
-from ensctl.convex.programs import CompiledProgram, compile_program
 from ensctl.convex.regions import Quadratic, Zero
 from ensctl.convex.rows import Rows
-from ensctl.convex.soft_box import SoftSystem, soft_newton_box, soft_system
+from ensctl.convex.soft_box import soft_system
 from ensctl.convex.stacking import unstack
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError, NotReachableError, PrecisionError
@@ -27,6 +25,13 @@ from ensctl.status import Status
 from ensctl.synthesis.limits import Limits
 from ensctl.synthesis.outcome import infeasible_message, optimal_message
 from ensctl.synthesis.plan import SteeringPlan, float_floor, simulate
+from ensctl.synthesis.solving import (
+    Answer,
+    Prepared,
+    by_newton,
+    by_program,
+    by_soft_newton,
+)
 from ensctl.synthesis.steering_rows import SteeringRows, all_rows, steering_rows
 from ensctl.synthesis.suggestions import smallest_peak
 from ensctl.synthesis.terminal import Exact, Rms, Terminal, TerminalCost, as_terminal
@@ -35,29 +40,6 @@ from ensctl.synthesis.trajectory_rows import limit_rows
 from ensctl.threads import blas_threads_for
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True, eq=False)
-class _Answer:
-    """What a solver path returns, in the optimiser's real variables."""
-
-    status: Status
-    inputs: Array | None
-    eta: Array | None
-    multipliers: tuple[Array, ...]
-    optimality: OptimalityCertificate | None
-    infeasibility: InfeasibilityCertificate | None
-    solver: str
-
-
-@dataclass(frozen=True, eq=False)
-class _Prepared:
-    """Everything about a structure that does not depend on target and x0."""
-
-    system: LQ
-    soft: SoftSystem | None
-    warm: dict[str, Array] = field(default_factory=dict)
-    programs: dict[str, CompiledProgram] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +71,7 @@ class SteeringProblem:
     terminal: Terminal
     real_inputs: bool | None
     solver: str | None
-    _prepared: dict[Any, _Prepared] = field(default_factory=dict, repr=False)
+    _prepared: dict[Any, Prepared] = field(default_factory=dict, repr=False)
 
     def solve(self, target: ArrayLike, x0: ArrayLike = 0.0, *, throw: bool = True) -> SteeringPlan:
         """Solve for one target and initial state; the structure is compiled on first use.
@@ -142,7 +124,7 @@ class SteeringProblem:
         """The optimiser minimises ½‖u‖², and Σ|u| or max|u| as they are."""
         return 0.5 if self.objective is Objective.ENERGY else 1.0
 
-    def _structure(self, rows: SteeringRows, system: TerminalSystem) -> _Prepared:
+    def _structure(self, rows: SteeringRows, system: TerminalSystem) -> Prepared:
         key = (rows.real, rows.lam.tobytes(), rows.gains.tobytes())
         if key not in self._prepared:
             soft = None
@@ -150,7 +132,7 @@ class SteeringProblem:
                 region = system.rows.region
                 if isinstance(region, Quadratic):
                     soft = soft_system(system.rows.matrix, region.softness)
-            self._prepared[key] = _Prepared(lq(system.rows.matrix), soft)
+            self._prepared[key] = Prepared(lq(system.rows.matrix), soft)
         return self._prepared[key]
 
     def _domain(self, real: bool) -> Domain:
@@ -177,10 +159,10 @@ class SteeringProblem:
         self,
         rows: SteeringRows,
         system: TerminalSystem,
-        prepared: _Prepared,
+        prepared: Prepared,
         domain: Domain,
         extra: tuple[Rows, ...],
-    ) -> _Answer:
+    ) -> Answer:
         lq_system, region = prepared.system, system.rows.region
         problem = Problem(
             self.objective,
@@ -192,19 +174,19 @@ class SteeringProblem:
         )
         if isinstance(domain, Box) and self._newton_applies(rows.real, extra):
             if isinstance(region, Zero):
-                return _by_newton(problem, domain, prepared)
+                return by_newton(problem, domain, prepared)
             if prepared.soft is not None:
-                return _by_soft_newton(problem, domain, system, prepared.soft)
-        return _by_program(problem, prepared, self.solver)
+                return by_soft_newton(problem, domain, system, prepared.soft)
+        return by_program(problem, prepared, self.solver)
 
     def _plan(
         self,
         rows: SteeringRows,
         system: TerminalSystem,
-        prepared: _Prepared,
+        prepared: Prepared,
         domain: Domain,
         extra: tuple[Rows, ...],
-        answer: _Answer,
+        answer: Answer,
     ) -> SteeringPlan:
         status, inputs = answer.status, None
         certificate: OptimalityCertificate | InfeasibilityCertificate | None = answer.optimality
@@ -316,7 +298,7 @@ def steer_problem(
     >>> import ensctl as ec
     >>> task = ec.steer_problem(ec.Ensemble([0.3, 0.6, 0.9]), 6, limits=ec.Limits(u_max=4.0))
     >>> [round(task.solve(target).peak, 6) for target in ([1, 0, 0.5], [0, 1, 0])]
-    [2.813437, 4.0]
+    [3.143622, 3.612289]
     """
     if limits is not None and not isinstance(limits, Limits):
         raise InvalidInputError(f"limits must be ec.Limits(u_max=…), got {type(limits).__name__}")
@@ -328,59 +310,6 @@ def steer_problem(
         terminal=as_terminal(tol, ens.size),
         real_inputs=real_inputs,
         solver=solver,
-    )
-
-
-def _by_newton(problem: Problem, domain: Box, prepared: _Prepared) -> _Answer:
-    found = newton_box(
-        problem.system.basis, problem.coordinates, domain, start=prepared.warm.get("eta")
-    )
-    status, proof = found.status, None
-    if status is Status.OPTIMAL:
-        proof = optimality_certificate(problem, found.inputs, found.multipliers)
-        status = Status.OPTIMAL if proof.verified else Status.INACCURATE
-        prepared.warm["eta"] = found.multipliers
-    inputs = found.inputs if status is Status.OPTIMAL else None
-    return _Answer(status, inputs, found.multipliers, (), proof, None, "Newton")
-
-
-def _by_soft_newton(
-    problem: Problem, domain: Box, system: TerminalSystem, soft: SoftSystem
-) -> _Answer:
-    found = soft_newton_box(soft, system.rows.target, domain)
-    eta = problem.system.factor.T @ found.multipliers
-    proof = optimality_certificate(problem, found.inputs, eta)
-    status = found.status
-    if status is Status.OPTIMAL and not proof.verified:
-        status = Status.INACCURATE
-    inputs = found.inputs if status is Status.OPTIMAL else None
-    return _Answer(status, inputs, eta, (), proof, None, "Newton")
-
-
-def _by_program(problem: Problem, prepared: _Prepared, solver: str | None) -> _Answer:
-    kept = prepared.programs.get("program")
-    if kept is None:
-        kept = prepared.programs["program"] = compile_program(problem)
-    limits = tuple(
-        replace(old, target=new.target, region=new.region)
-        for old, new in zip(kept.problem.limits, problem.limits, strict=True)
-    )
-    found = kept.solve(
-        problem.coordinates,
-        domain=problem.domain,
-        terminal=problem.terminal,
-        limits=limits,
-        solver=solver,
-    )
-    inputs = found.inputs if found.status is Status.OPTIMAL else None
-    return _Answer(
-        found.status,
-        inputs,
-        found.eta,
-        found.multipliers,
-        found.certificate,
-        found.infeasibility,
-        found.solver,
     )
 
 

@@ -76,8 +76,8 @@ def steer(
 
     Notes
     -----
-    Programs are preconditioned by R = L Qᵀ, scaled, compiled once and DPP.  Energy with input limits
-    takes a few Newton steps of O(N² H).
+    Programs are preconditioned by R = L Qᵀ, scaled, compiled once and DPP.  Energy with input
+    limits takes a few Newton steps of O(N² H).
 
     Examples
     --------

@@ -71,7 +71,7 @@ def _trajectory(
     count, channels = weights.shape[0], ens.channels
     if count * horizon * horizon * channels > _MAX_ENTRIES:
         raise InvalidInputError(
-            f"{name} gives {count * horizon} rows in {horizon * channels} inputs, too many to hold; "
+            f"{name} gives {count * horizon} rows in {horizon * channels} inputs, too many; "
             f"limit fewer members (ens.subset) or shorten the horizon"
         )
     powers = np.power(ens.lam[:, None], np.arange(horizon)[None, :])
