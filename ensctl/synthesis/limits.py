@@ -77,6 +77,11 @@ class Limits:
         """Whether nothing but the inputs themselves is limited."""
         return self.slew_max is None and self.state_max is None and self.output_max is None
 
+    @property
+    def constant_in_time(self) -> bool:
+        """Whether the input limits are the same at every step, whatever the horizon."""
+        return all(np.ndim(value) == 0 for value in (self.u_max, self.u_min) if value is not None)
+
     def input_range(self, horizon: int, channels: int) -> tuple[Array, Array]:
         """(lower, upper), each (m H,): time order, the channels of a step together; ±inf is free.
 

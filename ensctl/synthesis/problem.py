@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ensctl.arguments import as_horizon, read_only
 from ensctl.convex.domains import Box, Domain, box, discs
 from ensctl.convex.infeasibility import InfeasibilityCertificate, infeasibility_certificate
-from ensctl.convex.lq import lq
+from ensctl.convex.lq import LQ, lq
 from ensctl.convex.optimality import OptimalityCertificate
 from ensctl.convex.problem import Objective, Problem
 from ensctl.convex.regions import Quadratic, Zero
@@ -33,7 +33,7 @@ from ensctl.synthesis.solving import (
     by_soft_newton,
 )
 from ensctl.synthesis.steering_rows import SteeringRows, all_rows, steering_rows
-from ensctl.synthesis.suggestions import smallest_peak
+from ensctl.synthesis.suggestions import next_horizon, smallest_peak
 from ensctl.synthesis.terminal import Exact, Rms, Terminal, TerminalCost, as_terminal
 from ensctl.synthesis.terminal_system import TerminalSystem, terminal_system
 from ensctl.synthesis.trajectory_rows import limit_rows
@@ -207,7 +207,7 @@ class SteeringProblem:
                 status, certificate = Status.PRECISION_LIMITED, None
             else:
                 members = _blamed(system, certificate.eta, rows.ensemble.size)
-                advise = smallest_peak(self.limits, prepared.system, system.rows, domain, extra)
+                advise = self._advice(rows, prepared.system, system.rows, domain, extra)
         if answer.inputs is not None and status is Status.OPTIMAL:
             inputs = _shaped(answer.inputs, rows.real, self.ensemble.channels)
             error = float(
@@ -237,6 +237,28 @@ class SteeringProblem:
             _inputs=inputs,
             _advise=advise,
         )
+
+    def _advice(
+        self,
+        rows: SteeringRows,
+        system: LQ,
+        terminal: Rows,
+        domain: Domain,
+        extra: tuple[Rows, ...],
+    ) -> Callable[[], str]:
+        """Smallest u_max at this horizon; next horizon at this u_max, where a step is cheap."""
+
+        def feasible(horizon: int) -> bool:
+            problem = replace(self, horizon=horizon, _prepared={})
+            return problem._solve(rows.target, rows.x0).success
+
+        def advise() -> str:
+            found = [smallest_peak(self.limits, system, terminal, domain, extra)]
+            if self._newton_applies(rows.real, extra) and self.limits.constant_in_time:
+                found.append(next_horizon(self.horizon, feasible))
+            return "; ".join(part for part in found if part)
+
+        return advise
 
     def _refused(
         self,

@@ -3,53 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ensctl.convex.domains import Box, Discs, Domain
 from ensctl.convex.lq import LQ
 from ensctl.convex.problem import Objective, Problem
 from ensctl.convex.programs import compile_program
 from ensctl.convex.rows import Rows
+from ensctl.formatting import horizon_text
 from ensctl.status import Status
 from ensctl.synthesis.limits import Limits
 
-Array = NDArray[Any]
+# A longer horizon is looked for up to this multiple, and for at most this many steps more.
+_LONGEST = 4
+_MOST_STEPS = 200
 
 
 def smallest_peak(
     limits: Limits, system: LQ, terminal: Rows, domain: Domain, extra: tuple[Rows, ...]
-) -> Callable[[], str]:
-    """A function that finds the smallest u_max at this horizon, when it is asked.
+) -> str:
+    """The smallest u_max at this horizon, in words; nothing where u_max alone does not bind.
 
     The peak program is solved without input limits; the other limits stay.  Where it is infeasible
     too, the other limits alone forbid the target, and that is said.
     """
+    if limits.u_max is None or limits.u_min is not None:
+        return ""
+    size = domain.size
+    free: Domain = (
+        Box(np.full(size, -np.inf), np.full(size, np.inf))
+        if isinstance(domain, Box)
+        else Discs(np.full(size // 2, np.inf))
+    )
+    problem = Problem(
+        Objective.PEAK,
+        system,
+        system.coordinates(terminal.target),
+        free,
+        terminal.region,
+        extra,
+    )
+    found = compile_program(problem).solve()
+    if found.status is Status.INFEASIBLE:
+        return "the other limits forbid it whatever u_max is"
+    if found.status is not Status.OPTIMAL or found.certificate is None:
+        return ""
+    return f"the smallest u_max at this horizon is {found.certificate.value:.6g}"
 
-    def advise() -> str:
-        if limits.u_max is None or limits.u_min is not None:
-            return ""
-        size = domain.size
-        free: Domain = (
-            Box(np.full(size, -np.inf), np.full(size, np.inf))
-            if isinstance(domain, Box)
-            else Discs(np.full(size // 2, np.inf))
-        )
-        problem = Problem(
-            Objective.PEAK,
-            system,
-            system.coordinates(terminal.target),
-            free,
-            terminal.region,
-            extra,
-        )
-        found = compile_program(problem).solve()
-        if found.status is Status.INFEASIBLE:
-            return "the other limits forbid it whatever u_max is"
-        if found.status is not Status.OPTIMAL or found.certificate is None:
-            return ""
-        return f"the smallest u_max at this horizon is {found.certificate.value:.6g}"
 
-    return advise
+def next_horizon(horizon: int, feasible: Callable[[int], bool]) -> str:
+    """The first longer horizon at which the same limits suffice, in words.
+
+    Every horizon is tried in turn, since feasibility need not be monotone.
+    """
+    last = min(_LONGEST * horizon, horizon + _MOST_STEPS)
+    for steps in range(horizon + 1, last + 1):
+        if feasible(steps):
+            return f"with these limits {horizon_text(steps)} are enough"
+    return f"no horizon up to {horizon_text(last)} is long enough with these limits"

@@ -125,6 +125,8 @@ def test_advice_names_the_smallest_limit_and_the_members():
     with pytest.raises(ec.InfeasibleError, match=r"smallest u_max at this horizon is 2\.4685") as e:
         ec.steer(WORKED, TARGET, 6, limits=ec.Limits(u_max=2.4))
     assert "member 0" in str(e.value)
+    assert "with these limits 7 steps are enough" in str(e.value)
+    assert ec.steer(WORKED, TARGET, 7, limits=ec.Limits(u_max=2.4)).success
     assert e.value.certificate.verified
 
 
