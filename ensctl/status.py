@@ -9,7 +9,7 @@ class Status(Enum):
     """Outcome of an optimisation; ``str(status)`` is the whole sentence.
 
     Only ``OPTIMAL`` counts as success.  A solver's word is never enough: ``OPTIMAL`` and
-    ``INFEASIBLE`` are given only together with a certificate recomputed from the data.
+    ``INFEASIBLE`` are given only where multipliers recomputed against the data support them.
 
     Examples
     --------
@@ -20,7 +20,7 @@ class Status(Enum):
     The solver ran out of time before it finished; raise the time limit or shorten the horizon.
     """
 
-    OPTIMAL = "The solution is optimal; its certificate was recomputed from the data."
+    OPTIMAL = "The solution is optimal and was checked against the data."
     INFEASIBLE = (
         "No input meets the target within the limits, and the certificate proves it; "
         "loosen the limits or choose another horizon."

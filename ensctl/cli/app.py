@@ -13,6 +13,7 @@ from ensctl.cli.check_command import check
 from ensctl.cli.demo_command import demo
 from ensctl.cli.number_tokens import CommandWithNumbers
 from ensctl.cli.report_command import report
+from ensctl.cli.steer_command import steer
 from ensctl.cli.streams import message, use_utf8
 from ensctl.errors import EnsctlError, InvalidInputError
 
@@ -33,6 +34,7 @@ app = typer.Typer(
 _COMMANDS = (
     (check, "Exact and practical verdict: reachable or not, and why."),
     (report, "Verdicts, conditioning, energies, distances and advice."),
+    (steer, "The best broadcast input for a target, or the proof that there is none."),
     (demo, "A population of thermostats: its λ file and its report."),
 )
 for _command, _line in _COMMANDS:

@@ -116,6 +116,13 @@ def box(lower: ArrayLike, upper: ArrayLike, size: int) -> Box:
     ------
     InvalidInputError
         NaN, a wrong number of entries, or a lower limit above its upper limit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ensctl.convex import box
+    >>> box(-1.0, [0.5, np.inf], 2).nearest(np.array([3.0, 3.0]))
+    array([0.5, 3. ])
     """
     low, high = _entries(lower, "lower", size), _entries(upper, "upper", size)
     crossed = np.flatnonzero(low > high)
@@ -136,6 +143,13 @@ def discs(radius: ArrayLike, size: int) -> Discs:
     ------
     InvalidInputError
         NaN, negative, or a wrong number of entries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ensctl.convex import discs
+    >>> discs(1.0, 1).nearest(np.array([3.0, 4.0]))
+    array([0.6, 0.8])
     """
     limits = _entries(radius, "radius", size)
     if np.any(limits < 0):

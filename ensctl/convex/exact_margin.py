@@ -44,6 +44,14 @@ def exact_margin(
     Fraction or float
         A lower bound of the margin (the margin itself unless square roots are involved); −inf
         where an unlimited input or a multiplier of the wrong sign spoils the proof.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ensctl.convex import Rows, Zero, box, exact_margin
+    >>> rows = Rows(np.ones((1, 2)), np.array([1.0]), Zero())
+    >>> exact_margin((rows,), ([1.0],), box(-0.25, 0.25, 2))
+    Fraction(1, 2)
     """
     rational = [[to_rational(y) for y in part] for part in parts]
     used = [np.array([k for k, y in enumerate(part) if y != 0], dtype=int) for part in rational]

@@ -43,7 +43,7 @@ class InfeasibilityCertificate:
     margin : float
         Positive when verified; for multipliers with max|y| = 1 (½ to 1 when rational).
     error_bound : float
-        Bound of the error of ``margin``; 0 when it was computed exactly.
+        The true margin is at least ``margin`` − ``error_bound``; 0 when computed exactly.
     arithmetic : str
         "float64", "rational", or "none" when nothing was proved.
     exact : tuple of tuples of Fraction
@@ -89,7 +89,8 @@ def infeasibility_certificate(
     limits, multipliers : tuples
         Slew, state and output limits with their candidate multipliers.
     exact : bool
-        Whether rational arithmetic may be used when float64 does not decide.
+        Whether rational arithmetic may be used when float64 does not decide.  It also needs
+        exact rows for every block whose floats are rounded.
 
     Returns
     -------
@@ -102,7 +103,20 @@ def infeasibility_certificate(
     float64: O(N n).  Rational: R_Pᵀy = g_P is solved for N anchor columns P of Rᵀ, so that the
     conditioning of R does not matter, and everything after that is exact.
 
-    Source: Rockafellar, Convex Analysis, §22 (theorems of the alternative).
+    Source: Rockafellar, Convex Analysis, §§21–22 (theorems of the alternative).
+
+    Examples
+    --------
+    Three inputs of at most 0.3 do not add up to 1:
+
+    >>> import numpy as np
+    >>> from ensctl.convex import Rows, Zero, box, infeasibility_certificate, lq, newton_box
+    >>> R, d, limits = np.ones((1, 3)), np.array([1.0]), box(-0.3, 0.3, 3)
+    >>> system = lq(R)
+    >>> found = newton_box(system.basis, system.coordinates(d), limits)
+    >>> proof = infeasibility_certificate(Rows(R, d, Zero()), system, found.multipliers, limits)
+    >>> proof.verified, round(proof.margin, 6), proof.arithmetic
+    (True, 0.1, 'float64')
     """
     peak = max([float(np.abs(y).max(initial=0.0)) for y in (eta, *multipliers)])
     if not 0.0 < peak < math.inf:
@@ -112,7 +126,7 @@ def infeasibility_certificate(
         rows.region.admissible(y / peak) for rows, y in zip(limits, multipliers, strict=True)
     )
     blocks, parts = (terminal, *limits), (system.multipliers(eta), *allowed)
-    margin, bound = _float_margin(blocks, parts, domain)
+    margin, bound = float_margin(blocks, parts, domain)
     if margin > bound:
         scale = float(max(np.abs(y).max(initial=0.0) for y in parts))
         return InfeasibilityCertificate(
@@ -122,7 +136,8 @@ def infeasibility_certificate(
             bound / scale,
             "float64",
         )
-    proof = exact_proof(blocks, allowed, system, eta, domain) if exact else None
+    known = all(rows.exact is not None or rows.rounding == 0.0 for rows in blocks)
+    proof = exact_proof(blocks, allowed, system, eta, domain) if exact and known else None
     if proof is None:
         return InfeasibilityCertificate(parts[0], allowed, margin, bound, "none")
     rounded = tuple(np.array([float(y) for y in part]) for part in proof.parts)
@@ -131,10 +146,10 @@ def infeasibility_certificate(
     )
 
 
-def _float_margin(
+def float_margin(
     blocks: tuple[Rows, ...], parts: tuple[Array, ...], domain: Domain
 ) -> tuple[float, float]:
-    """The margin and a bound of its error, −inf where an unlimited input could absorb it.
+    """A margin m and a bound b with true margin ≥ m − b; m is −inf where nothing is proved.
 
     Every sum of k products is taken with the bound γ_k Σ|·|, γ_k = k ε/(1 − k ε) (Higham, Accuracy
     and Stability of Numerical Algorithms, §3.1), whatever order it is added in.

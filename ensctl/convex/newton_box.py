@@ -145,11 +145,11 @@ def newton_box(
         if not np.isfinite(step):
             break
         moved = _evaluate(basis, target, limits, weight, best.eta + step * direction)
-        if best.relative <= min(_ACCEPTED, moved.relative):
+        if best.relative <= min(best.accepted, moved.relative):
             break
         best = moved
     best = _polished(basis, target, limits, weight, best)
-    if best.relative <= _ACCEPTED:
+    if best.relative <= best.accepted:
         return _ended(Status.OPTIMAL, best, best.eta, iterations)
     if weight.any():
         return _ended(Status.ITERATION_LIMIT, best, best.eta, iterations)
@@ -166,6 +166,7 @@ class _Iterate:
     free: Array
     residual: Array
     relative: float
+    accepted: float
 
 
 def _evaluate(basis: Array, target: Array, limits: Box, weight: Array, eta: Array) -> _Iterate:
@@ -174,7 +175,11 @@ def _evaluate(basis: Array, target: Array, limits: Box, weight: Array, eta: Arra
     residual = target - basis.T @ inputs - weight * eta
     scale = max(_norm(target), _norm(inputs)) or 1.0
     free = (gradient > limits.lower) & (gradient < limits.upper)
-    return _Iterate(eta, gradient, inputs, free, residual, _norm(residual) / scale)
+    accepted = _ACCEPTED
+    if weight.any():
+        # Any target can be afforded, so large multipliers are right, and g is rounded to ε ‖η‖.
+        accepted = max(_ACCEPTED, _ROUNDING * _norm(eta) / scale)
+    return _Iterate(eta, gradient, inputs, free, residual, _norm(residual) / scale, accepted)
 
 
 def _newton_direction(basis: Array, at: _Iterate, weight: Array) -> Array:
@@ -201,7 +206,7 @@ def _polished(basis: Array, target: Array, limits: Box, weight: Array, at: _Iter
         if not moved.relative < at.relative:
             break
         at = moved
-    if 2.0 * _EPS < at.relative <= _ACCEPTED and at.free.any() and not weight.any():
+    if 2.0 * _EPS < at.relative <= at.accepted and at.free.any() and not weight.any():
         return _corrected(basis, target, limits, at)
     return at
 

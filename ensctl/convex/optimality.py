@@ -99,6 +99,17 @@ def dual_bound(problem: Problem, eta: Array, multipliers: tuple[Array, ...] = ()
     -------
     DualBound
         ``value`` is −inf where the multipliers prove nothing.
+
+    Examples
+    --------
+    The fuel for u_0 + 2 u_1 = 1 is at least 1/2, by any multiplier of the right sign:
+
+    >>> import numpy as np
+    >>> from ensctl.convex import Objective, Problem, box, dual_bound, lq
+    >>> system, free = lq(np.array([[1.0, 2.0]])), box(-np.inf, np.inf, 2)
+    >>> problem = Problem(Objective.FUEL, system, system.coordinates(np.array([1.0])), free)
+    >>> round(dual_bound(problem, 100.0 * problem.coordinates).value, 6)
+    0.5
     """
     blocks = problem.limits
     allowed = tuple(rows.region.admissible(y) for rows, y in zip(blocks, multipliers, strict=True))
@@ -148,6 +159,18 @@ def optimality_certificate(
     are not added to the bound: the numbers are meant for tolerances ≥ 1e-12.
 
     Source: Boyd and Vandenberghe, Convex Optimization, §5.2.2 and §5.5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ensctl.convex import Objective, Problem, box, lq, newton_box, optimality_certificate
+    >>> system, limits = lq(np.array([[1.0, 2.0]])), box(-0.4, 0.4, 2)
+    >>> problem = Problem(Objective.ENERGY, system, system.coordinates(np.array([1.0])), limits)
+    >>> found = newton_box(system.basis, problem.coordinates, limits)
+    >>> optimality_certificate(problem, found.inputs, found.multipliers).verified
+    True
+    >>> optimality_certificate(problem, found.inputs, 0.9 * found.multipliers).verified
+    False
     """
     bound = dual_bound(problem, eta, multipliers)
     cost, terminal = problem.input_cost(inputs), problem.terminal_cost(inputs)

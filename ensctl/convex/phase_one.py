@@ -56,6 +56,13 @@ def box_phase_one(basis: Array, target: Array, limits: Box) -> PhaseOne:
     ------
     SolverError
         HiGHS found no optimum of a program that always has one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ensctl.convex import box, box_phase_one
+    >>> round(box_phase_one(np.full((4, 1), 0.5), np.array([1.0]), box(-0.4, 0.4, 4)).distance, 6)
+    0.2
     """
     from scipy.optimize import linprog
 

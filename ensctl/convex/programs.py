@@ -152,17 +152,17 @@ class CompiledProgram:
         limit: tuple[float | None, int | None],
     ) -> ProgramResult:
         """Turn a solver's verdict into multipliers that prove it, or call it inaccurate."""
-        for helper in (backend, *able_backends(self._elastic.ability)):
-            if self._elastic.ability not in helper.abilities:
+        for prover in (backend, *able_backends(self._elastic.ability)):
+            if self._elastic.ability not in prover.abilities:
                 continue
-            word = _run(self._elastic, helper, problem, scale, limit)
-            if helper.status(word) is not Status.OPTIMAL:
+            word = _run(self._elastic, prover, problem, scale, limit)
+            if prover.status(word) is not Status.OPTIMAL:
                 continue
             eta, multipliers = self._elastic.multipliers(scale)
             proof = _proof(problem, eta, multipliers)
             if proof.verified:
                 return ProgramResult(
-                    Status.INFEASIBLE, None, eta, multipliers, None, proof, helper.name, word
+                    Status.INFEASIBLE, None, eta, multipliers, None, proof, prover.name, word
                 )
         return ProgramResult(Status.INACCURATE, None, None, (), None, None, backend.name, word)
 

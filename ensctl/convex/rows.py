@@ -39,7 +39,8 @@ class Rows:
         are exact.
     exact : callable, optional
         Called without arguments when a proof needs it: the true M and t as fractions.  Not given:
-        the floats are the truth (``rounding`` must then be 0).
+        the floats are the truth where ``rounding`` is 0, and otherwise the truth is not known and
+        float64 with its error bound has to decide.
     """
 
     matrix: Any
@@ -112,6 +113,13 @@ def slew_rows(
     ------
     InvalidInputError
         Negative or NaN limits, a wrong shape, or nothing to limit (one step, no ``previous``).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ensctl.convex import slew_rows
+    >>> slew_rows(0.5, 4).error(np.array([0.0, 1.0, 3.0, 6.0]))
+    array([1., 2., 3.])
     """
     from scipy import sparse
 

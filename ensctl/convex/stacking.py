@@ -38,6 +38,14 @@ def unstack(stacked: Array) -> Array:
 
 
 def moduli(stacked: Array) -> Array:
-    """|v_k| of a stacked complex vector, (n/2,)."""
+    """|v_k| of a stacked complex vector, (n/2,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ensctl.convex import moduli, stack_vector
+    >>> moduli(stack_vector(np.array([3.0 + 4.0j, 1.0j])))
+    array([5., 1.])
+    """
     half = stacked.size // 2
     return np.hypot(stacked[:half], stacked[half:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,14 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from ensctl.plot.axes import Array, axes_for, legend_above, quiet_frame, short_label
-from ensctl.plot.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, TARGET, VERMILLION
+from ensctl.plot.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, Mark
 from ensctl.synthesis.plan import SteeringPlan
 
-_COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE)
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.4)), (0, (6, 2, 1, 2)))
-_IMAGINARY: Any = (0, (2.5, 1.5))
-_LIMIT = {"color": GREY, "linestyle": "--", "linewidth": 1.2, "zorder": 1}
+_COLOURS = (BLUE, ORANGE, GREEN, VERMILLION)
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+_LIMIT: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 1.2, "zorder": 1}
+_TARGET = Mark(PURPLE, "D", 6.0, filled=False)
+_IMAGINARY_TARGET = Mark(PURPLE, "s", 6.5, filled=False)
 # More lines than that are a carpet.
 _MOST_LINES = 30
 # So many members can be told apart by colour and dashes.
@@ -57,9 +59,12 @@ def steering_plan(plan: SteeringPlan, *, ax: Axes | None = None) -> tuple[Line2D
     ax = axes_for(ax, (6.4, 3.2))
     quiet_frame(ax)
     artists: list[Line2D] = []
-    for channel, values in enumerate(inputs):
-        name = "input u" if len(inputs) == 1 else f"input u[{channel}]"
-        artists += _channel(ax, values, name, channel)
+    for rank, (label, values) in enumerate(_series(inputs)):
+        # The last value is repeated so that its step is seen too.
+        held = np.append(values, values[-1])
+        artists += ax.plot(
+            np.arange(held.size), held, label=label, drawstyle="steps-post", **_distinct(rank)
+        )
     artists += _input_limits(ax, plan, len(inputs))
     _time_axis(ax, plan)
     ax.set_ylabel("input u (unit of u)")
@@ -100,21 +105,14 @@ def steering_states(plan: SteeringPlan, *, ax: Axes | None = None) -> tuple[Line
     states = plan.states()
     ax = axes_for(ax, (6.4, 3.2))
     quiet_frame(ax)
-    time = np.arange(plan.horizon + 1)
-    target = np.asarray(plan.target)
-    parts = 2 if np.iscomplexobj(states) or np.iscomplexobj(target) else 1
-    shown = _evenly(plan.ensemble.size, _MOST_LINES // parts)
+    in_plane = np.iscomplexobj(states) or np.iscomplexobj(plan.target)
+    shown = _evenly(plan.ensemble.size, _MOST_LINES // 2 if in_plane else _MOST_LINES)
     artists: list[Line2D] = []
-    for rank, member in enumerate(shown.tolist()):
-        style = _member_style(plan, member, rank, shown.size, parts)
-        artists += ax.plot(time, states[member].real, **style)
-        if parts == 2:
-            imaginary = {**style, "color": ORANGE, "linestyle": _IMAGINARY}
-            imaginary["label"] = "imaginary parts" if rank == 0 else None
-            artists += ax.plot(time, states[member].imag, **imaginary)
-    ends = target[shown] if parts == 1 else np.concatenate([target[shown].real, target[shown].imag])
-    place = np.full(ends.size, plan.horizon)
-    artists += ax.plot(place, ends, label="target", clip_on=False, zorder=4, **TARGET.style)
+    for style, values in _trajectories(plan, states, shown, in_plane):
+        artists += ax.plot(np.arange(plan.horizon + 1), values, **style)
+    for label, mark, ends in _targets(np.asarray(plan.target)[shown], in_plane):
+        place = np.full(ends.size, plan.horizon)
+        artists += ax.plot(place, ends, label=label, clip_on=False, zorder=4, **mark.style)
     artists += _state_limits(ax, plan)
     _time_axis(ax, plan)
     ax.set_ylabel("state x (unit of x)")
@@ -122,23 +120,104 @@ def steering_states(plan: SteeringPlan, *, ax: Axes | None = None) -> tuple[Line
     return tuple(artists)
 
 
-def _channel(ax: Axes, values: Array, name: str, channel: int) -> list[Line2D]:
-    """One channel as stairs; the last value is repeated so that its step is seen."""
-    held = np.append(values, values[-1])
-    time = np.arange(held.size)
-    style: dict[str, Any] = {
-        "drawstyle": "steps-post",
-        "color": _COLOURS[channel % len(_COLOURS)],
-        "linestyle": _DASHES[channel % len(_DASHES)],
+def _series(inputs: Array) -> list[tuple[str, Array]]:
+    """What is drawn of (m, H) inputs: the channels, or their real and imaginary parts."""
+    names = ["input u"] if len(inputs) == 1 else [f"input u[{k}]" for k in range(len(inputs))]
+    if not np.iscomplexobj(inputs):
+        return list(zip(names, inputs, strict=True))
+    return [
+        (f"{part} {name}", numbers)
+        for name, values in zip(names, inputs, strict=True)
+        for part, numbers in (("Re", values.real), ("Im", values.imag))
+    ]
+
+
+def _distinct(rank: int) -> dict[str, Any]:
+    """A look of its own for each of sixteen lines: never by colour alone."""
+    colours, dashes = len(_COLOURS), len(_DASHES)
+    return {
+        "color": _COLOURS[rank % colours],
+        "linestyle": _DASHES[(rank + rank // colours) % dashes],
         "linewidth": 1.6,
     }
-    if not np.iscomplexobj(held):
-        return list(ax.plot(time, held, label=name, **style))
-    solid = {**style, "linestyle": "-"}
-    dashed = {**style, "linestyle": _IMAGINARY}
-    if channel == 0:
-        dashed["color"] = ORANGE if ax.name and values.ndim == 1 else style["color"]
+
+
+def _trajectories(
+    plan: SteeringPlan, states: Array, shown: Array, in_plane: bool
+) -> Iterator[tuple[dict[str, Any], Array]]:
+    """How each line looks, with its values: few members have names, many are counted."""
+    ens, crowd = plan.ensemble, _counted(plan, shown)
+    for rank, member in enumerate(shown.tolist()):
+        values, first = states[member], rank == 0
+        if in_plane:
+            yield {**_crowd(0), "label": f"Re x, {crowd}" if first else None}, values.real
+            yield {**_crowd(1), "label": "Im x" if first else None}, values.imag
+        elif shown.size > _NAMED:
+            yield {**_crowd(0), "label": crowd if first else None}, values
+        else:
+            name = short_label(ens, member)
+            label = name if ens.names is not None else f"member {name}"
+            yield {**_distinct(rank), "label": label}, values
+
+
+def _targets(target: Array, in_plane: bool) -> list[tuple[str, Mark, Array]]:
+    if not in_plane:
+        return [("target", _TARGET, target)]
     return [
-        *ax.plot(time, held.real, label=f"Re {name}", **solid),
-        *ax.plot(time, held.imag, label=f"Im {name}", **dashed),
+        ("Re target", _TARGET, target.real),
+        ("Im target", _IMAGINARY_TARGET, target.imag),
     ]
+
+
+def _crowd(rank: int) -> dict[str, Any]:
+    return {**_distinct(rank), "linewidth": 1.0, "alpha": 0.55}
+
+
+def _counted(plan: SteeringPlan, shown: Array) -> str:
+    size = plan.ensemble.size
+    if shown.size < size:
+        return f"{shown.size} of {size} members"
+    return "1 member" if size == 1 else f"{size} members"
+
+
+def _evenly(size: int, most: int) -> Array:
+    """Members to draw: all, or ``most`` of them from the first to the last."""
+    return np.unique(np.linspace(0, size - 1, min(size, most)).round().astype(int))
+
+
+def _input_limits(ax: Axes, plan: SteeringPlan, channels: int) -> list[Line2D]:
+    lower, upper = plan.limits.input_range(plan.horizon, channels)
+    artists: list[Line2D] = []
+    for bound in (upper, lower):
+        # Channels share a line where they share a limit.
+        for values in np.unique(bound.reshape(plan.horizon, channels).T, axis=0):
+            if not np.any(np.isfinite(values)):
+                continue
+            held = np.append(values, values[-1])
+            artists += ax.plot(
+                np.arange(held.size),
+                np.where(np.isfinite(held), held, np.nan),
+                drawstyle="steps-post",
+                label=None if artists else "limit",
+                **_LIMIT,
+            )
+    return artists
+
+
+def _state_limits(ax: Axes, plan: SteeringPlan) -> list[Line2D]:
+    """The limit on |x| where it is one number for all members."""
+    limit = plan.limits.state_max
+    values = np.unique(np.asarray(limit, dtype=float)) if limit is not None else np.empty(0)
+    if values.size != 1:
+        return []
+    return [
+        ax.axhline(sign * float(values[0]), label="limit" if sign > 0 else None, **_LIMIT)
+        for sign in (1, -1)
+    ]
+
+
+def _time_axis(ax: Axes, plan: SteeringPlan) -> None:
+    ax.set_xlim(0, plan.horizon)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    dt = plan.ensemble.dt
+    ax.set_xlabel("time (steps)" if dt == 1.0 else f"time (steps of {dt:g} s)")

@@ -202,8 +202,8 @@ class SteeringProblem:
                 limits=extra,
                 multipliers=answer.multipliers,
             )
-            certificate = proof if proof.verified else answer.infeasibility
-            if certificate is None or not certificate.verified:
+            certificate = proof
+            if not proof.verified:
                 status, certificate = Status.PRECISION_LIMITED, None
             else:
                 members = _blamed(system, certificate.eta, rows.ensemble.size)

@@ -28,6 +28,8 @@ Array = NDArray[Any]
 _EPS = float(np.finfo(float).eps)
 # Rows this dependent on the others become limits beside the preconditioned equations.
 _DEPENDENT = 1e-7
+# Relative error granted to rows that are combinations of rounded ones.
+_ROTATED = 1e-12
 # Directions below this share of the largest one are invisible at any tolerance.
 _INVISIBLE = 1e-13
 
@@ -136,7 +138,7 @@ def _per_member(rows: SteeringRows, parts: _Parts, radius: Array) -> TerminalSys
     bound = radius[rows.members[parts.index]]
     alone = np.array([_is_alone(parts, k) for k in range(parts.index.size)], dtype=bool)
     if np.any(alone):
-        block = Rows(parts.matrix[alone], parts.target[alone], Within(bound[alone]))
+        block = Rows(parts.matrix[alone], parts.target[alone], Within(bound[alone]), parts.rounding)
         blocks.append((block, rows.members[parts.index[alone]]))
     if np.any(~alone):
         # Pairs stand as all real parts, then all imaginary parts.
@@ -144,6 +146,7 @@ def _per_member(rows: SteeringRows, parts: _Parts, radius: Array) -> TerminalSys
             parts.matrix[~alone],
             parts.target[~alone],
             WithinDiscs(bound[~alone][: np.count_nonzero(~alone) // 2]),
+            parts.rounding,
         )
         blocks.append((block, rows.members[parts.index[~alone]]))
     (first, members), rest = blocks[0], [block for block, _ in blocks[1:]]
@@ -165,8 +168,8 @@ def _split_dependent(block: Rows, members: Array, others: list[Rows]) -> Termina
         region = block.region
         radius = region.radius if isinstance(region, Within) else np.zeros(block.count)
         inside, outside = Within(radius[kept]), Within(radius[~kept])
-    rows = Rows(block.matrix[kept], block.target[kept], inside)
-    rest = Rows(block.matrix[~kept], block.target[~kept], outside)
+    rows = Rows(block.matrix[kept], block.target[kept], inside, block.rounding)
+    rest = Rows(block.matrix[~kept], block.target[~kept], outside, block.rounding)
     return TerminalSystem(rows, (*others, rest), members[kept])
 
 
@@ -180,7 +183,7 @@ def _combined(parts: _Parts, region: Callable[[float], Region]) -> TerminalSyste
     rest = float(np.linalg.norm(target - left[:, seen] @ rotated))
     reduced = sigma[seen, None] * right[seen]
     members = np.full(int(np.count_nonzero(seen)), -1)
-    return TerminalSystem(Rows(reduced, rotated, region(rest)), (), members)
+    return TerminalSystem(Rows(reduced, rotated, region(rest), _ROTATED), (), members)
 
 
 def _ball(radius: float, members: int, rest: float) -> Region:

@@ -19,6 +19,8 @@ from ensctl.synthesis.limits import Limits
 
 Array = NDArray[Any]
 
+# Relative error granted to responses, which are sums of rounded powers.
+_ROUNDING = 1e-13
 # Largest dense block of limit rows, about 0.8 GB.
 _MAX_ENTRIES = 100_000_000
 
@@ -97,14 +99,15 @@ def _trajectory(
 def _blocks(matrix: Array, target: Array, radius: Array, real: bool) -> list[Rows]:
     if not real:
         stacked = stack_matrix(matrix)
-        return [Rows(stacked, stack_vector(target), WithinDiscs(radius))]
+        return [Rows(stacked, stack_vector(target), WithinDiscs(radius), _ROUNDING)]
     complex_rows = np.any(np.imag(matrix) != 0, axis=1) | (np.imag(target) != 0)
     blocks = []
     plain = ~complex_rows
     if np.any(plain):
-        blocks.append(Rows(matrix[plain].real.copy(), target[plain].real, Within(radius[plain])))
+        region = Within(radius[plain])
+        blocks.append(Rows(matrix[plain].real.copy(), target[plain].real, region, _ROUNDING))
     if np.any(complex_rows):
         both = stack_rows(matrix[complex_rows])
         ends = stack_vector(target[complex_rows])
-        blocks.append(Rows(both, ends, WithinDiscs(radius[complex_rows])))
+        blocks.append(Rows(both, ends, WithinDiscs(radius[complex_rows]), _ROUNDING))
     return blocks
