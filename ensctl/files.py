@@ -9,8 +9,8 @@ from pathlib import Path
 from ensctl.errors import InvalidInputError
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write text (UTF-8) to a temporary name in the same folder and rename it into place.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write text (as UTF-8) or bytes under a temporary name in the folder, then rename it.
 
     A link is followed; the permissions of a file that is replaced are kept.
 
@@ -28,8 +28,8 @@ def write_whole(path: Path, text: str) -> None:
         raise _not_writable(path, error) from None
     temporary = Path(name)
     try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with open(handle, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
         temporary.chmod(_usual_mode(target))
         os.replace(temporary, target)
     except OSError as error:

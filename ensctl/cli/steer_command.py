@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -192,8 +191,7 @@ def _answer(plan: SteeringPlan, *, inputs_on_stdout: bool, as_json: bool, colour
         rest += [advice] if advice else []
         data("\n".join([painted(head, good=plan.success, allowed=colour), *rest]))
     elif plan.success:
-        with TemporaryDirectory() as folder:
-            data(plan.to_file(Path(folder, "inputs.csv")).read_text(encoding="utf-8"))
+        data(plan.to_csv())
     else:
         # A program that reads inputs must not find a sentence in their place.
         message(f"{plan.message}; {advice}" if advice else plan.message)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import os
-import tempfile
 from pathlib import Path
 
 import matplotlib
 from matplotlib.figure import Figure
 
 from ensctl.errors import InvalidInputError
+from ensctl.files import write_whole
 from ensctl.plot.steering_plan import steering_plan, steering_states
 from ensctl.synthesis.plan import SteeringPlan
 
@@ -82,20 +81,5 @@ def save_steering_figure(plan: SteeringPlan, path: str | Path) -> Path:
         steering_plan(plan, ax=above)
         steering_states(plan, ax=below)
         figure.savefig(buffer, format=suffix[1:], dpi=150, metadata=_METADATA[suffix])
-    _replace(file, buffer.getvalue())
+    write_whole(file, buffer.getvalue())
     return file
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write beside the file and rename into place; a link is followed."""
-    target = Path(os.path.realpath(path))
-    try:
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
-            part = Path(folder, target.name)
-            part.write_bytes(content)
-            os.replace(part, target)
-    except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise InvalidInputError(
-            f"plot must be writable, got {path}: {reason}; choose another place"
-        ) from None

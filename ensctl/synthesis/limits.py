@@ -82,6 +82,13 @@ class Limits:
         """Whether the input limits are the same at every step, whatever the horizon."""
         return all(np.ndim(value) == 0 for value in (self.u_max, self.u_min) if value is not None)
 
+    @property
+    def allow_rest(self) -> bool:
+        """Whether u = 0 is within the input limits at every step."""
+        low = -np.inf if self.u_min is None else float(np.max(np.asarray(self.u_min)))
+        high = np.inf if self.u_max is None else float(np.min(np.asarray(self.u_max)))
+        return low <= 0.0 <= high
+
     def input_range(self, horizon: int, channels: int) -> tuple[Array, Array]:
         """(lower, upper), each (m H,): time order, the channels of a step together; ±inf is free.
 

@@ -182,6 +182,10 @@ class SteeringPlan(Plotted):
             },
         )
 
+    def to_csv(self) -> str:
+        """The inputs as CSV: time, u (u_0, u_1, … for several channels), one step a line."""
+        return _csv(np.atleast_2d(self.inputs), self.ensemble.dt)
+
     def to_file(self, path: str | Path) -> Path:
         """Write the plan as JSON, or its inputs alone as CSV (one step a line).
 
@@ -206,7 +210,7 @@ class SteeringPlan(Plotted):
         if file.suffix.lower() == ".json":
             text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         elif file.suffix.lower() == ".csv":
-            text = _csv(np.atleast_2d(self.inputs), self.ensemble.dt)
+            text = self.to_csv()
         else:
             raise InvalidInputError(f"path must end in .json or .csv, got {file.name!r}")
         write_whole(file, text)

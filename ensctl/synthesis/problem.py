@@ -13,6 +13,7 @@ from ensctl.arguments import as_horizon, read_only
 from ensctl.convex.domains import Box, Domain, box, discs
 from ensctl.convex.infeasibility import InfeasibilityCertificate, infeasibility_certificate
 from ensctl.convex.lq import LQ, lq
+from ensctl.convex.newton_box import newton_box
 from ensctl.convex.optimality import OptimalityCertificate
 from ensctl.convex.problem import Objective, Problem
 from ensctl.convex.regions import Quadratic, Zero
@@ -249,16 +250,32 @@ class SteeringProblem:
         """Smallest u_max at this horizon; next horizon at this u_max, where a step is cheap."""
 
         def feasible(horizon: int) -> bool:
-            problem = replace(self, horizon=horizon, _prepared={})
-            return problem._solve(rows.target, rows.x0).success
+            return replace(self, horizon=horizon, _prepared={})._has_input(rows)
 
         def advise() -> str:
             found = [smallest_peak(self.limits, system, terminal, domain, extra)]
             if self._newton_applies(rows.real, extra) and self.limits.constant_in_time:
-                found.append(next_horizon(self.horizon, feasible))
+                nested = self.limits.allow_rest and not (rows.x0.any() and rows.target.any())
+                found.append(next_horizon(self.horizon, feasible, nested=nested))
             return "; ".join(part for part in found if part)
 
         return advise
+
+    def _has_input(self, task: SteeringRows) -> bool:
+        """Whether Newton's method finds an input for the same task at this horizon."""
+        try:
+            rows = steering_rows(
+                self.ensemble, task.target, self.horizon, task.x0, real_inputs=self.real_inputs
+            )
+            equations = terminal_system(rows, self.terminal, self._scale).rows
+            system = lq(equations.matrix)
+        except (NotReachableError, PrecisionError):
+            return False
+        domain = self._domain(rows.real)
+        if not isinstance(domain, Box):
+            return False
+        found = newton_box(system.basis, system.coordinates(equations.target), domain)
+        return found.status.success
 
     def _refused(
         self,
@@ -278,7 +295,7 @@ class SteeringProblem:
             objective=self.objective.value,
             limits=self.limits,
             status=status,
-            message=str(error),
+            message=_prefixed(status, error),
             certificate=None,
             members=members,
             terminal_error=np.inf,
@@ -359,6 +376,12 @@ def _blamed(system: TerminalSystem, eta: Array, size: int) -> tuple[int, ...]:
         return ()
     order = np.argsort(-share)[:3]
     return tuple(int(k) for k in order if share[k] > 0.05 * share.max())
+
+
+def _prefixed(status: Status, error: Exception) -> str:
+    """The verdict first."""
+    verdict = "not reachable" if status is Status.NOT_REACHABLE else "not decided in float64"
+    return f"{verdict}: {error}"
 
 
 def _no_advice() -> str:

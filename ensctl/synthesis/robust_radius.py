@@ -72,7 +72,8 @@ def smallest_radius(program: RobustProgram, idle: float, accuracy: float) -> Sma
         return _search(program, idle, accuracy, program.immovable, None, idle * (1.0 + 1e-9))
     low, proof = max(found.proof.excluded, program.immovable), found.proof.infeasibility
     radius = max(found.worst, program.immovable, _ZERO * idle)
-    radius *= 1.0 + 0.5 * accuracy
+    # Never more than doing nothing leaves, unless a limit forces more.
+    radius = max(min(radius * (1.0 + 0.5 * accuracy), idle * (1.0 + 1e-9)), radius)
     outcome = program.at(radius)
     if outcome.status is Status.OPTIMAL:
         done = radius <= max(low * (1.0 + accuracy), 2.0 * _ZERO * idle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -17,7 +18,7 @@ from ensctl.synthesis.limits import Limits
 
 # A longer horizon is looked for up to this multiple, and for at most this many steps more.
 _LONGEST = 4
-_MOST_STEPS = 200
+_MOST_STEPS = 40
 
 
 def smallest_peak(
@@ -49,16 +50,33 @@ def smallest_peak(
         return "the other limits forbid it whatever u_max is"
     if found.status is not Status.OPTIMAL or found.certificate is None:
         return ""
-    return f"the smallest u_max at this horizon is {found.certificate.value:.6g}"
+    return f"the smallest u_max at this horizon is {_rounded_up(found.certificate.value)}"
 
 
-def next_horizon(horizon: int, feasible: Callable[[int], bool]) -> str:
+def next_horizon(horizon: int, feasible: Callable[[int], bool], *, nested: bool) -> str:
     """The first longer horizon at which the same limits suffice, in words.
 
-    Every horizon is tried in turn, since feasibility need not be monotone.
+    Where every horizon contains the shorter ones (``nested``: start or target at rest) doubling and
+    bisection find it; otherwise horizons are tried in turn, since feasibility need not be monotone.
     """
-    last = min(_LONGEST * horizon, horizon + _MOST_STEPS)
-    for steps in range(horizon + 1, last + 1):
-        if feasible(steps):
-            return f"with these limits {horizon_text(steps)} are enough"
-    return f"no horizon up to {horizon_text(last)} is long enough with these limits"
+    if not nested:
+        last = min(_LONGEST * horizon, horizon + _MOST_STEPS)
+        for steps in range(horizon + 1, last + 1):
+            if feasible(steps):
+                return f"with these limits {horizon_text(steps)} are enough"
+        return f"no horizon from {horizon} to {horizon_text(last)} is right for these limits"
+    low, high = horizon, 2 * horizon
+    while not feasible(high):
+        low, high = high, 2 * high
+        if high > 2 * _LONGEST * horizon:
+            return f"no horizon up to {horizon_text(low)} is long enough for these limits"
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if feasible(middle) else (middle, high)
+    return f"with these limits {horizon_text(high)} are enough"
+
+
+def _rounded_up(value: float) -> str:
+    """Six digits, never below the value: what is printed is feasible."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 5)
+    return f"{math.ceil(value / unit * (1.0 + 1e-9)) * unit:.6g}"

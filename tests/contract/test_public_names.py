@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import enum
+import importlib
 import inspect
 from pathlib import Path
 from typing import Any
