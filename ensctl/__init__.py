@@ -46,15 +46,23 @@ if TYPE_CHECKING:
     from ensctl.reporting.report import Report as Report
     from ensctl.reporting.report import report as report
     from ensctl.status import Status as Status
+    from ensctl.synthesis.feasible_horizons import FeasibleHorizons as FeasibleHorizons
+    from ensctl.synthesis.feasible_horizons import feasible_horizons as feasible_horizons
     from ensctl.synthesis.limits import Limits as Limits
     from ensctl.synthesis.min_energy import MinEnergy as MinEnergy
     from ensctl.synthesis.min_energy import min_energy as min_energy
+    from ensctl.synthesis.min_time import min_time as min_time
+    from ensctl.synthesis.min_time_result import MinTime as MinTime
     from ensctl.synthesis.plan import SteeringPlan as SteeringPlan
     from ensctl.synthesis.problem import SteeringProblem as SteeringProblem
     from ensctl.synthesis.problem import steer_problem as steer_problem
+    from ensctl.synthesis.robust import robust as robust
+    from ensctl.synthesis.robust_result import RobustPlan as RobustPlan
     from ensctl.synthesis.steer import steer as steer
     from ensctl.synthesis.terminal import Rms as Rms
     from ensctl.synthesis.terminal import TerminalCost as TerminalCost
+    from ensctl.synthesis.tradeoff import Tradeoff as Tradeoff
+    from ensctl.synthesis.tradeoff import tradeoff as tradeoff
 
 __version__ = "0.1.0"
 
@@ -64,12 +72,14 @@ _DEFINED_IN = {
     "Controllability": "ensctl.analysis.controllability",
     "EnsctlError": "ensctl.errors",
     "Ensemble": "ensctl.ensemble.ensemble",
+    "FeasibleHorizons": "ensctl.synthesis.feasible_horizons",
     "FormatError": "ensctl.errors",
     "HorizonSweep": "ensctl.analysis.horizon_sweep",
     "InfeasibleError": "ensctl.errors",
     "InvalidInputError": "ensctl.errors",
     "Limits": "ensctl.synthesis.limits",
     "MinEnergy": "ensctl.synthesis.min_energy",
+    "MinTime": "ensctl.synthesis.min_time_result",
     "MissingDependencyError": "ensctl.errors",
     "NotIdentifiableError": "ensctl.errors",
     "NotReachableError": "ensctl.errors",
@@ -78,24 +88,30 @@ _DEFINED_IN = {
     "PrecisionError": "ensctl.errors",
     "Report": "ensctl.reporting.report",
     "Rms": "ensctl.synthesis.terminal",
+    "RobustPlan": "ensctl.synthesis.robust_result",
     "SolverError": "ensctl.errors",
     "Status": "ensctl.status",
     "SteeringPlan": "ensctl.synthesis.plan",
     "SteeringProblem": "ensctl.synthesis.problem",
     "TerminalCost": "ensctl.synthesis.terminal",
+    "Tradeoff": "ensctl.synthesis.tradeoff",
     "conditioning": "ensctl.analysis.conditioning",
     "controllability": "ensctl.analysis.controllability",
     "ctrb": "ensctl.analysis.matrices",
+    "feasible_horizons": "ensctl.synthesis.feasible_horizons",
     "gramian": "ensctl.analysis.gramian",
     "horizon_sweep": "ensctl.analysis.horizon_sweep",
     "min_energy": "ensctl.synthesis.min_energy",
+    "min_time": "ensctl.synthesis.min_time",
     "observability": "ensctl.analysis.observability",
     "obsv": "ensctl.analysis.matrices",
     "practicality": "ensctl.analysis.practicality",
     "reachability_matrix": "ensctl.analysis.matrices",
     "report": "ensctl.reporting.report",
+    "robust": "ensctl.synthesis.robust",
     "steer": "ensctl.synthesis.steer",
     "steer_problem": "ensctl.synthesis.problem",
+    "tradeoff": "ensctl.synthesis.tradeoff",
 }
 
 # Public name → the module it stands for.

@@ -25,6 +25,7 @@ from ensctl.analysis.steering_map import SteeringMap, singular_values_of_map, st
 from ensctl.arguments import as_horizon, read_only
 from ensctl.display import Documented, Plotted
 from ensctl.ensemble.ensemble import Ensemble
+from ensctl.ensemble.require import require_ensemble
 from ensctl.formatting import horizon_text, pow10, power_text
 from ensctl.serialization import versioned
 from ensctl.vandermonde.bounds import Bound, applicable_bounds
@@ -229,6 +230,7 @@ def conditioning(
     >>> ec.conditioning(ec.families.roots_of_unity(16)).directions(0.5)
     16
     """
+    require_ensemble(ens)
     steps = as_horizon(ens.size if horizon is None else horizon, infinite=True)
     steering = steering_map(ens, steps, real_inputs)
     verdict = steering.verdict

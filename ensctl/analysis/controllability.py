@@ -22,6 +22,7 @@ from ensctl.analysis.unit_circle import on_or_outside_unit_circle
 from ensctl.arguments import as_horizon
 from ensctl.display import Documented
 from ensctl.ensemble.ensemble import Ensemble
+from ensctl.ensemble.require import require_ensemble
 from ensctl.errors import InvalidInputError
 from ensctl.formatting import horizon_text
 from ensctl.serialization import versioned
@@ -175,6 +176,7 @@ def controllability(
     >>> verdict.reachable, verdict.locked, verdict.rank
     (False, ((0, 1),), 2)
     """
+    require_ensemble(ens)
     steps = None if horizon is None else int(as_horizon(horizon))
     real = as_choice_of_inputs(real_inputs)
     return exact_verdict(ens, ens.lam, ens.gains, steps, real, CONTROL)

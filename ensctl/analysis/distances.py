@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -116,10 +117,14 @@ def eising_distance(lam: ArrayLike, gains: ArrayLike) -> UncontrollabilityDistan
     if structure.rank < nodes.size:
         at = structure.locked[0].value if structure.locked else nodes[structure.dead[0]].item()
         return UncontrollabilityDistance(0.0, at, 0.0)
+    tamed = _without_excess(nodes, rows)
     # A power of two, so that squares stay in range and nothing is rounded.
-    _, exponent = np.frexp(max(np.abs(nodes).max(), np.abs(rows).max()))
-    found = lowest_point(_ldexp(nodes, -exponent), _ldexp(rows, -exponent))
-    if found.lower_bound == 0.0 and found.value < _UNDERFLOW:
+    _, exponent = np.frexp(max(np.abs(nodes).max(), np.abs(tamed).max()))
+    # What is 1e150 times smaller than the rest may vanish in squares; that is told by the result.
+    with np.errstate(all="ignore"):
+        found = lowest_point(_ldexp(nodes, -exponent), _ldexp(tamed, -exponent))
+    vanished = found.lower_bound == 0.0 and found.value < _UNDERFLOW
+    if vanished or not math.isfinite(found.value + found.lower_bound):
         return _attained_bound(nodes, rows)
     return UncontrollabilityDistance(
         value=float(np.ldexp(found.value, exponent)),
@@ -216,6 +221,19 @@ def nearest_pair(lam: ArrayLike) -> NearestPair | None:
         pair = index[np.argmin(gaps)]
     i, j = sorted(int(k) for k in pair)
     return NearestPair((i, j), float(abs(nodes[i] - nodes[j])))
+
+
+def _without_excess(nodes: Array, rows: Array) -> Array:
+    """Gains shortened to 1e12 times the spread of λ: σ_min changes by 1e-24 of itself.
+
+    For a gain far above every |λ_i − λ_j| only its direction matters.
+    """
+    spread = float(np.max(np.abs(nodes - nodes[0])))
+    if spread == 0.0:
+        return rows
+    largest = np.max(np.maximum(np.abs(rows.real), np.abs(rows.imag)), axis=1)
+    factor = np.minimum(1.0, 1e12 * spread / np.where(largest > 0, largest, 1.0))
+    return np.asarray(rows * factor[:, None])
 
 
 def _checked(lam: ArrayLike, gains: ArrayLike) -> tuple[Array, Array]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ensctl.analysis.unit_circle import on_or_outside_unit_circle
 from ensctl.arguments import as_horizon, read_only
 from ensctl.ensemble.ensemble import Ensemble
+from ensctl.ensemble.require import require_ensemble
 from ensctl.errors import InvalidInputError, PrecisionError
 from ensctl.vandermonde.doubledouble import ComplexDD, normalised, power
 
@@ -80,6 +81,7 @@ def gramian(
     array([[1.33333333, 0.8       ],
            [0.8       , 1.33333333]])
     """
+    require_ensemble(ens)
     steps = ens.size if horizon is None else as_horizon(horizon, infinite=True)
     if kind == "reachability":
         lam, rows = ens.lam, ens.gains

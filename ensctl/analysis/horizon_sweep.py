@@ -14,7 +14,9 @@ from ensctl.analysis.steering_map import singular_values_of_map, steering_map
 from ensctl.arguments import as_horizon, read_only
 from ensctl.display import Plotted
 from ensctl.ensemble.ensemble import Ensemble
+from ensctl.ensemble.require import require_ensemble
 from ensctl.errors import InvalidInputError
+from ensctl.progress import Progress, progress_of
 from ensctl.serialization import versioned
 
 Array = NDArray[Any]
@@ -59,7 +61,11 @@ class HorizonSweep(Plotted):
 
 
 def horizon_sweep(
-    ens: Ensemble, horizons: Sequence[int] | None = None, *, real_inputs: bool | None = None
+    ens: Ensemble,
+    horizons: Sequence[int] | None = None,
+    *,
+    real_inputs: bool | None = None,
+    progress: Progress | bool | None = None,
 ) -> HorizonSweep:
     """Condition number and worst energy of the steering map at several horizons.
 
@@ -71,6 +77,9 @@ def horizon_sweep(
         Numbers of steps; by default eight from the minimal horizon to eight times it.
     real_inputs : bool, optional
         True counts real dimensions (inputs must be real).
+    progress : callable or bool, optional
+        Called with (done, total) after each horizon; True draws a bar on stderr where that is a
+        terminal.
 
     Returns
     -------
@@ -92,6 +101,7 @@ def horizon_sweep(
     >>> bool(sweep.log10_worst_energy[0] > sweep.log10_worst_energy[2])
     True
     """
+    require_ensemble(ens)
     if horizons is None:
         first = max(1, math.ceil(ens.size / ens.channels))
         points = first * np.power(8.0, np.linspace(0.0, 1.0, _DEFAULT_POINTS))
@@ -101,11 +111,13 @@ def horizon_sweep(
         if not chosen:
             raise InvalidInputError("horizons must have at least one entry, got none")
     cond, energy, bound = [], [], 0.0
-    for steps in chosen:
-        sigma = singular_values_of_map(steering_map(ens, steps, real_inputs))
-        cond.append(sigma.log10_cond_of_range)
-        energy.append(-2.0 * float(sigma.log10[sigma.rank - 1]) if sigma.rank else math.inf)
-        bound = max(bound, sigma.relative_error_bound)
+    with progress_of(progress, len(chosen), "horizons") as report:
+        for done, steps in enumerate(chosen, start=1):
+            sigma = singular_values_of_map(steering_map(ens, steps, real_inputs))
+            cond.append(sigma.log10_cond_of_range)
+            energy.append(-2.0 * float(sigma.log10[sigma.rank - 1]) if sigma.rank else math.inf)
+            bound = max(bound, sigma.relative_error_bound)
+            report(done)
     return HorizonSweep(
         read_only(np.array(chosen)), read_only(np.array(cond)), read_only(np.array(energy)), bound
     )

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_array, as_horizon, read_only
 from ensctl.ensemble.ensemble import Ensemble
+from ensctl.ensemble.require import require_ensemble
 from ensctl.errors import InvalidInputError, PrecisionError
 from ensctl.vandermonde.doubledouble import normalised, power
 
@@ -52,6 +53,7 @@ def reachability_matrix(ens: Ensemble, horizon: int) -> Array:
     array([[ 0.25,  0.5 ,  1.  ],
            [ 1.  , -1.  ,  1.  ]])
     """
+    require_ensemble(ens)
     steps = int(as_horizon(horizon))
     blocks = _weighted_powers(ens.lam, ens.gains, steps)[:, ::-1]
     _require_in_range(blocks, "the reachability matrix", steps)

@@ -11,6 +11,7 @@ from ensctl.analysis.reasons import OBSERVATION
 from ensctl.arguments import as_horizon
 from ensctl.display import Documented
 from ensctl.ensemble.ensemble import Ensemble
+from ensctl.ensemble.require import require_ensemble
 from ensctl.serialization import versioned
 
 
@@ -146,6 +147,7 @@ def observability(
     reconstructible: no, detectable: yes
     - member 1 has c = 0: no output shows it
     """
+    require_ensemble(ens)
     steps = None if horizon is None else int(as_horizon(horizon))
     real = as_choice_of_inputs(real_inputs)
     dual = exact_verdict(ens, ens.lam, ens.output_weights.T, steps, real, OBSERVATION)

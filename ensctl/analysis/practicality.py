@@ -14,6 +14,7 @@ from ensctl.analysis.minimum_input import MinimumInput, minimum_input
 from ensctl.analysis.steering_map import SteeringMap, rows_of_displacement, steering_map
 from ensctl.arguments import as_horizon, as_scalar, as_vector
 from ensctl.ensemble.ensemble import Ensemble
+from ensctl.ensemble.require import require_ensemble
 from ensctl.errors import InvalidInputError
 from ensctl.formatting import pow10, power_text
 
@@ -131,6 +132,7 @@ def practicality(
     >>> print(ec.practicality(ec.Ensemble([0.3, 0.1 + 0.2])).sentence)
     impractical: rounding to float64 alone leaves a terminal error of 3.394 where 0.007071 is...
     """
+    require_ensemble(ens)
     steps = int(as_horizon(ens.size if horizon is None else horizon))
     share = as_scalar(tolerance, "tolerance", above=0.0, below=1.0)
     limit = None if u_max is None else as_scalar(u_max, "u_max", above=0.0)
@@ -317,8 +319,9 @@ def input_effects(
     floor = (np.abs(powers) * effort).sum(axis=1)
     derivative = np.abs((slopes * drive[:, 1:]).sum(axis=1))
     rounding = horizon * _EPS * (np.abs(slopes) * np.abs(drive[:, 1:])).sum(axis=1)
-    reach = np.abs(powers).sum(axis=1) * np.abs(ens.gains).sum(axis=1)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
+        log_reach = np.log10(np.abs(powers).sum(axis=1))
+        log_reach = log_reach + np.log10(np.abs(ens.gains).sum(axis=1))
         growth = (horizon - 1) * np.log10(np.where(unstable, np.abs(ens.lam), 1.0))
         scale = growth + solution.exponent * math.log10(2.0)
         log_x0 = np.log10(np.abs(x0))
@@ -326,7 +329,7 @@ def input_effects(
             np.log10(floor) + scale, _log10_power(ens.lam, horizon) + log_x0
         )
         if resolution is not None:
-            error = np.maximum(error, math.log10(0.5 * resolution) + np.log10(reach) + growth)
+            error = np.maximum(error, math.log10(0.5 * resolution) + log_reach + growth)
         free = math.log10(horizon) + _log10_power(ens.lam, horizon - 1) + log_x0
         slope = _log10_add(np.log10(derivative + rounding) + scale, free)
     return InputEffects(float(error.max()), float(slope.max()))

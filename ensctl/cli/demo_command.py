@@ -61,7 +61,9 @@ def demo(
     data(
         "\n".join([painted(head, good=reachable, allowed=not no_color), *rest, "", *_files(folder)])
     )
-    message(f"open {page} in a browser; ensctl report {lam_file} prints it as text")
+    message(
+        f"open {page} in a browser; ensctl report {lam_file} --horizon {_HORIZON} prints it as text"
+    )
 
 
 def _files(folder: Path) -> list[str]:

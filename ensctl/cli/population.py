@@ -123,8 +123,8 @@ def _read_file(token: str, file_format: str | None) -> Ensemble:
         return parse_ensemble(text, format=file_format, source="-")
     if not Path(token).exists():
         raise InvalidInputError(
-            f"lam must be numbers or a file, got {token!r}, which is neither; write complex "
-            f"numbers as 0.5+0.2j"
+            f"lam must be numbers or a file, got {token!r}: not a number, and no such file; write "
+            f"complex numbers as 0.5+0.2j"
         )
     return Ensemble.from_file(token, format=file_format)
 

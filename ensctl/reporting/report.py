@@ -19,6 +19,7 @@ from ensctl.analysis.observability import Observability, observability
 from ensctl.analysis.practicality import PracticalVerdict, practicality
 from ensctl.arguments import as_vector, read_only
 from ensctl.ensemble.ensemble import Ensemble
+from ensctl.ensemble.require import require_ensemble
 from ensctl.errors import InvalidInputError
 from ensctl.files import write_whole
 from ensctl.formatting import power_text
@@ -229,6 +230,7 @@ def report(
     >>> print(str(result).splitlines()[0])
     reachable in 12 steps: rank 3 of 3 (exact)
     """
+    require_ensemble(ens)
     end = None if target is None else read_only(as_vector(target, "target", size=ens.size))
     if end is not None and horizon == math.inf:
         raise InvalidInputError("horizon must be finite to judge a target, got inf")

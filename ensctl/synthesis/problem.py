@@ -21,6 +21,7 @@ from ensctl.convex.rows import Rows
 from ensctl.convex.soft_box import soft_system
 from ensctl.convex.stacking import unstack
 from ensctl.ensemble.ensemble import Ensemble
+from ensctl.ensemble.require import require_ensemble
 from ensctl.errors import InvalidInputError, NotReachableError, PrecisionError
 from ensctl.status import Status
 from ensctl.synthesis.limits import Limits
@@ -339,6 +340,7 @@ def steer_problem(
     >>> [round(task.solve(target).peak, 6) for target in ([1, 0, 0.5], [0, 1, 0])]
     [3.143622, 3.612289]
     """
+    require_ensemble(ens)
     if limits is not None and not isinstance(limits, Limits):
         raise InvalidInputError(f"limits must be ec.Limits(u_max=…), got {type(limits).__name__}")
     return SteeringProblem(

@@ -23,7 +23,7 @@ from ensctl.synthesis.problem import steer_problem
 from ensctl.synthesis.robust_epigraph import epigraph
 from ensctl.synthesis.robust_guarantee import guaranteed_error
 from ensctl.synthesis.robust_program import RobustProgram, robust_program
-from ensctl.synthesis.robust_radius import smallest_radius
+from ensctl.synthesis.robust_radius import ZERO_ERROR, smallest_radius
 from ensctl.synthesis.robust_result import RobustPlan
 from ensctl.synthesis.robust_scenarios import (
     Intervals,
@@ -138,7 +138,7 @@ def robust(
     >>> ens = ec.Ensemble([0.3, 0.6, 0.9])
     >>> plan = ec.robust(ens, [1, 0, 0.5], 8, lam_radius=0.01, limits=ec.Limits(u_max=2.5))
     >>> round(plan.worst_error, 4), plan.fresh_error <= plan.guaranteed_error
-    (0.0204, True)
+    (0.057, True)
     """
     task = _task(ens, target, horizon, x0, limits, tol, objective, accuracy)
     known = _known(ens, lam_radius, b_radius, scenarios)
@@ -295,7 +295,8 @@ def _within_tolerance(task: _Task, program: RobustProgram) -> RobustPlan:
 
 
 def _least(task: _Task, program: RobustProgram) -> RobustPlan:
-    found = smallest_radius(program, _idle(program), task.accuracy)
+    idle = _idle(program)
+    found = smallest_radius(program, idle, task.accuracy)
     plan = replace(task.no_plan(found.status), proof=found.proof)
     if found.outcome is None:
         if found.status is not Status.INFEASIBLE:
@@ -307,10 +308,12 @@ def _least(task: _Task, program: RobustProgram) -> RobustPlan:
             certificate=found.proof,
         )
     cost = f", least {task.objective} there" if found.outcome.optimality is not None else ""
+    open_gap = found.upper > max((1.0 + task.accuracy) * found.lower, 2.0 * ZERO_ERROR * idle)
+    doubt = "; float64 could not bring the two closer" if open_gap else ""
     return replace(
         plan,
         message=f"the worst error is {found.upper:.6g}{cost}; proved: none is below "
-        f"{found.lower:.6g}",
+        f"{found.lower:.6g}{doubt}",
         certificate=found.outcome.optimality,
         worst_error_bound=found.lower,
         _inputs=found.outcome.inputs,

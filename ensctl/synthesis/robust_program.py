@@ -205,7 +205,9 @@ def robust_program(
             "no member can be moved: b = 0 in every scenario; give a gain", tuple(range(ens.size))
         )
     reach = np.full(ens.size, max(float(np.abs(rows.displacement).max()), 1.0))
-    system = terminal_system(rows, PerMember(reach if radius is None else radius), 1.0)
+    system = _as_computed(
+        terminal_system(rows, PerMember(reach if radius is None else radius), 1.0)
+    )
     own = tuple(
         block
         for k, population in enumerate(populations)
@@ -255,6 +257,18 @@ def _domain(ens: Ensemble, horizon: int, limits: Limits, real: bool) -> Domain:
             "alone, or ask for real_inputs=True"
         )
     return discs(upper, upper.size)
+
+
+def _as_computed(system: TerminalSystem) -> TerminalSystem:
+    """Rows as float64 computes them: those of a population within rounding of the scenario.
+
+    Proofs are about these; a scenario stands for what is known no better than that.
+    """
+    return replace(
+        system,
+        rows=replace(system.rows, rounding=0.0),
+        others=tuple(replace(rows, rounding=0.0) for rows in system.others),
+    )
 
 
 def _with_radius(system: TerminalSystem, radius: float) -> TerminalSystem:

@@ -18,9 +18,9 @@ from ensctl.synthesis.robust_epigraph import epigraph
 from ensctl.synthesis.robust_program import RadiusOutcome, RobustProgram
 
 _MAX_SOLVES = 40
-_MAX_UNDECIDED = 4
+_MAX_UNDECIDED = 8
 # A radius this small beside the error of doing nothing counts as zero.
-_ZERO = 1e-9
+ZERO_ERROR = 1e-9
 # After so many tangents in a row, halve the remaining interval instead.
 _TANGENTS = 3
 
@@ -71,12 +71,12 @@ def smallest_radius(program: RobustProgram, idle: float, accuracy: float) -> Sma
     if found is None:
         return _search(program, idle, accuracy, program.immovable, None, idle * (1.0 + 1e-9))
     low, proof = max(found.proof.excluded, program.immovable), found.proof.infeasibility
-    radius = max(found.worst, program.immovable, _ZERO * idle)
+    radius = max(found.worst, program.immovable, ZERO_ERROR * idle)
     # Never more than doing nothing leaves, unless a limit forces more.
     radius = max(min(radius * (1.0 + 0.5 * accuracy), idle * (1.0 + 1e-9)), radius)
     outcome = program.at(radius)
     if outcome.status is Status.OPTIMAL:
-        done = radius <= max(low * (1.0 + accuracy), 2.0 * _ZERO * idle)
+        done = radius <= max(low * (1.0 + accuracy), 2.0 * ZERO_ERROR * idle)
         if done:
             return SmallestRadius(Status.OPTIMAL, low, radius, outcome, proof, 2)
     elif not program.limits:
@@ -108,7 +108,7 @@ def _search(
                 low, proof = outcome.excluded, outcome.infeasibility
         else:
             status, undecided = outcome.status, undecided + 1
-        if math.isinf(low) or high <= max(low * (1.0 + accuracy), _ZERO * idle):
+        if math.isinf(low) or high <= max(low * (1.0 + accuracy), ZERO_ERROR * idle):
             break
         following = _next(low, high, radius, accuracy, streak, outcome.status, idle)
         if following in (radius, high):
@@ -134,5 +134,5 @@ def _next(
         return min(low * (1.0 + 0.5 * accuracy), high)
     if status not in (Status.OPTIMAL, Status.INFEASIBLE):
         return math.sqrt(radius * high)
-    bottom = max(low, 1e-3 * high, _ZERO * idle)
+    bottom = max(low, 1e-3 * high, ZERO_ERROR * idle)
     return math.sqrt(bottom * high) if low >= 1e-3 * high else bottom

@@ -20,6 +20,7 @@ from ensctl.analysis.matrices import reachability_matrix
 from ensctl.analysis.real_inputs import expand_for_real_inputs
 from ensctl.arguments import as_horizon, as_vector, read_only
 from ensctl.ensemble.ensemble import Ensemble
+from ensctl.ensemble.require import require_ensemble
 from ensctl.errors import NotReachableError
 from ensctl.formatting import horizon_text, listed
 from ensctl.vandermonde.certified_targets import certified_displacement
@@ -145,6 +146,7 @@ def _all_rows(
     real_inputs: bool | None,
 ) -> SteeringRows:
     goal = as_vector(target, "target", size=ens.size)
+    require_ensemble(ens)
     start = as_vector(x0, "x0", size=ens.size)
     steps = int(as_horizon(horizon))
     check_nodes_within_range(ens.lam)

@@ -161,7 +161,7 @@ def tradeoff(
     >>> import ensctl as ec
     >>> curve = ec.tradeoff(ec.Ensemble([0.3, 0.6, 0.9]), [1, 0, 0.5], 6, [0.5, 0.1, 0.01])
     >>> curve.costs.round(4)
-    array([ 0.2256,  7.5938, 23.8549])
+    array([ 0.2421, 15.9889, 25.2033])
     """
     if kind not in _KINDS:
         raise InvalidInputError(f"kind must be 'member' or 'rms', got {kind!r}")

@@ -139,7 +139,9 @@ def _divide_by_pivots(
     column_exp = np.where(size > 0, size_exp - factors.pivot_exponents[:, None], -(2**40))
     exponents = column_exp.max(axis=0).astype(np.int64)
     exponents[~magnitude.any(axis=0)] = 0
-    shift = np.clip(-factors.pivot_exponents[:, None] - exponents[None, :], -2100, 2100)
+    shift = -factors.pivot_exponents[:, None] - exponents[None, :]
+    # A zero may stand where the shift is beyond any float64 number; it stays zero.
+    shift = np.where(size > 0, np.clip(shift, -2100, 2100), 0)
     # Two half steps: one power alone may leave the float64 range before the entry is multiplied.
     half = shift // 2
     solution = solved * np.ldexp(1.0, half) * np.ldexp(1.0, shift - half)

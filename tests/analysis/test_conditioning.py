@@ -232,3 +232,42 @@ def test_infinite_horizon_needs_stable_members():
 def test_huge_nodes_are_refused():
     with pytest.raises(ec.InvalidInputError, match="rescale"):
         ec.conditioning(ec.Ensemble([1e200, 0.1]))
+
+
+@pytest.mark.parametrize(
+    ("lam", "horizon"),
+    [
+        ([3.0, -2.5, 1.1, 0.4], 1400),
+        ([1.2, 1.1, 0.5], 9000),
+        ([1e100, 2.0, 0.1], 20),
+    ],
+)
+def test_growth_far_beyond_float64(lam, horizon):
+    """|λ|^H up to 1e2000: exponents carry it through σ, energies and the practical verdict."""
+    result = ec.conditioning(ec.Ensemble(lam), horizon)
+    assert np.all(np.isfinite(result.log10_singular_values))
+    assert np.all(np.isfinite(result.log10_energy_per_member))
+    assert result.log10_worst_energy >= result.log10_energy_per_member.max() - 1e-9
+    assert math.isfinite(result.practical.log10_energy)
+
+
+@pytest.mark.parametrize(
+    ("lam", "b"),
+    [
+        ([0.4, -0.4, 0.7, 0.2], [1e-150, 1e150, 1.0, 1e-17]),
+        ([0.0, 1e-160, 1e-300, 0.5, -0.5], 1.0),
+        ([0.1, 0.2], 1e200),
+        ([0.1, 0.2], [1.7e308, 1.0]),
+    ],
+)
+def test_extreme_gains_and_nodes_give_numbers(lam, b):
+    result = ec.conditioning(ec.Ensemble(lam, b), 6)
+    assert 0.0 <= result.distance.lower_bound <= result.distance.value
+    assert result.distance.value <= result.structured_distance.value * (1 + 1e-12)
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_a_list_is_not_an_ensemble():
+    for function in (ec.conditioning, ec.controllability, ec.practicality, ec.report, ec.gramian):
+        with pytest.raises(ec.InvalidInputError, match=r"ens must be an Ensemble, got list"):
+            function([0.1, 0.2])

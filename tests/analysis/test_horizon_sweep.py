@@ -28,3 +28,11 @@ def test_bad_horizons():
         ec.horizon_sweep(ec.Ensemble([0.1]), [0])
     with pytest.raises(ec.InvalidInputError, match="at least one entry"):
         ec.horizon_sweep(ec.Ensemble([0.1]), [])
+
+
+def test_progress_is_called_after_each_horizon():
+    seen = []
+    ec.horizon_sweep(
+        ec.Ensemble([0.1, 0.5]), [2, 4, 8], progress=lambda done, total: seen.append((done, total))
+    )
+    assert seen == [(1, 3), (2, 3), (3, 3)]
