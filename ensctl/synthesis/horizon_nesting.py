@@ -5,10 +5,10 @@ A member is at rest when x_i = 0 or λ_i = 1: without input it stays where it is
 Theorem.  Let zero input be allowed at every step, limits be the same at every step and slew be
 free.  If an input is feasible at H, one is feasible at H + 1 when
 
-(a) x0 is at rest and d_ff C x0 do not enter a limit: prepend u = 0.  Then x_1 = x0 and everything
-    after that is the old trajectory one step later, so the end is met in the same way, whatever the
-    tolerance.  State and output limits have to hold at x0 too (they do when x0 = 0), and because
-    the old u_0 now enters y_1, an output limit needs D = 0; or
+(a) x0 is at rest: prepend u = 0.  Then x_1 = x0 and everything after that is the old trajectory one
+    step later, so the end is met in the same way, whatever the tolerance.  State and output limits
+    have to hold at x0 too (they do when x0 = 0), and because the old u_0 now enters y_1, an output
+    limit needs D = 0; or
 (b) the target is at rest: append u = 0.  Then x_{H+1} − target = Λ (x_H − target), which is 0 when
     the target is met exactly, and no larger for any member when all |λ| ≤ 1.  State limits hold at
     x_{H+1} because |x_{i,H+1}| ≤ |x_{i,H}| (x_i and target_i = 0) or x_{i,H+1} = x_{i,H} (λ_i = 1);

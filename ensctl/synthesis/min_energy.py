@@ -14,7 +14,7 @@ from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError, PrecisionError
 from ensctl.formatting import horizon_text, power_text
 from ensctl.serialization import versioned
-from ensctl.synthesis.steering_rows import SteeringRows, steering_rows
+from ensctl.synthesis.steering_rows import SteeringRows, steering_rows, within_horizon
 from ensctl.threads import blas_threads_for
 from ensctl.vandermonde.certified_residual import certified_residual
 from ensctl.vandermonde.certified_results import CertifiedInputs
@@ -210,10 +210,13 @@ def min_energy(
     199.0555555556
     """
     mode = _mode(certify)
-    rows = steering_rows(ens, target, horizon, x0, real_inputs=real_inputs)
+    rows = within_horizon(steering_rows(ens, target, horizon, x0, real_inputs=real_inputs))
     if rows.lam.size == 0 or not np.any(rows.displacement):
         return _nothing(rows)
-    if rows.channels == 1 and mode != "always":
+    finite = bool(np.all(np.isfinite(rows.displacement)))
+    if mode == "never" and not finite:
+        raise PrecisionError("the free motion λ^H x0 leaves float64; call with certify='auto'")
+    if rows.channels == 1 and mode != "always" and finite:
         plan = _from_factors(rows)
         if plan.relative_error_bound <= _TRUSTED:
             return plan

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensctl.arguments import as_horizon, read_only
-from ensctl.convex.domains import Box, Domain, box, discs
+from ensctl.arguments import as_horizon
+from ensctl.convex.domains import Box, Discs, Domain, box, discs
 from ensctl.convex.infeasibility import InfeasibilityCertificate, infeasibility_certificate
 from ensctl.convex.lq import LQ, lq
 from ensctl.convex.newton_box import newton_box
@@ -34,6 +34,7 @@ from ensctl.synthesis.solving import (
     by_program,
     by_soft_newton,
 )
+from ensctl.synthesis.special_plans import idle_plan, no_advice, refused_plan, shaped
 from ensctl.synthesis.steering_rows import SteeringRows, all_rows, steering_rows
 from ensctl.synthesis.suggestions import next_horizon, smallest_peak
 from ensctl.synthesis.terminal import Exact, Rms, Terminal, TerminalCost, as_terminal
@@ -109,12 +110,14 @@ class SteeringProblem:
         try:
             rows = make(self.ensemble, target, self.horizon, x0, real_inputs=self.real_inputs)
             system = terminal_system(rows, self.terminal, self._scale)
-            prepared = self._structure(rows, system)
+            prepared = self._structure(rows, system) if system.rows.count else None
         except NotReachableError as error:
-            return self._refused(target, x0, rows, Status.NOT_REACHABLE, error, error.members)
+            return refused_plan(self, target, x0, rows, Status.NOT_REACHABLE, error, error.members)
         except PrecisionError as error:
-            return self._refused(target, x0, rows, Status.PRECISION_LIMITED, error, ())
+            return refused_plan(self, target, x0, rows, Status.PRECISION_LIMITED, error, ())
         domain = self._domain(rows.real)
+        if prepared is None:
+            return idle_plan(self, rows, domain)
         extra = limit_rows(self.ensemble, rows.x0, self.horizon, self.limits, real=rows.real)
         extra = (*system.others, *extra)
         with blas_threads_for(system.rows.count):
@@ -193,7 +196,7 @@ class SteeringProblem:
         status, inputs = answer.status, None
         certificate: OptimalityCertificate | InfeasibilityCertificate | None = answer.optimality
         members: tuple[int, ...] = ()
-        advise: Callable[[], str] = _no_advice
+        advise: Callable[[], str] = no_advice
         error, floor = np.inf, np.inf
         if status is Status.INFEASIBLE and answer.eta is not None:
             proof = infeasibility_certificate(
@@ -211,7 +214,8 @@ class SteeringProblem:
                 members = _blamed(system, certificate.eta, rows.ensemble.size)
                 advise = self._advice(rows, prepared.system, system.rows, domain, extra)
         if answer.inputs is not None and status is Status.OPTIMAL:
-            inputs = _shaped(answer.inputs, rows.real, self.ensemble.channels)
+            within = answer.inputs if isinstance(domain, Box) else _within(answer.inputs, domain)
+            inputs = shaped(within, rows.real, self.ensemble.channels)
             error = float(
                 np.abs(simulate(rows.ensemble, inputs, rows.x0)[:, -1] - rows.target).max()
             )
@@ -278,34 +282,6 @@ class SteeringProblem:
         found = newton_box(system.basis, system.coordinates(equations.target), domain)
         return found.status.success
 
-    def _refused(
-        self,
-        target: ArrayLike,
-        x0: ArrayLike,
-        rows: SteeringRows | None,
-        status: Status,
-        error: Exception,
-        members: tuple[int, ...],
-    ) -> SteeringPlan:
-        size = self.ensemble.size
-        return SteeringPlan(
-            ensemble=self.ensemble,
-            target=np.asarray(target) if rows is None else rows.target,
-            x0=np.broadcast_to(np.asarray(x0), size) if rows is None else rows.x0,
-            horizon=self.horizon,
-            objective=self.objective.value,
-            limits=self.limits,
-            status=status,
-            message=_prefixed(status, error),
-            certificate=None,
-            members=members,
-            terminal_error=np.inf,
-            float_floor=np.inf,
-            solver="none",
-            _inputs=None,
-            _advise=_no_advice,
-        )
-
 
 def steer_problem(
     ens: Ensemble,
@@ -362,9 +338,10 @@ def _objective(name: str) -> Objective:
         raise InvalidInputError(f"objective must be one of {known}, got {name!r}") from None
 
 
-def _shaped(inputs: Array, real: bool, channels: int) -> Array:
-    values = inputs if real else unstack(inputs)
-    return read_only(values.copy() if channels == 1 else values.reshape(-1, channels).T.copy())
+def _within(stacked: Array, domain: Discs) -> Array:
+    """Stacked complex inputs whose np.abs respects the limit too, an ulp lower where it must."""
+    over = np.abs(unstack(stacked)) > domain.radius
+    return np.asarray(np.where(np.tile(over, 2), stacked * (1.0 - 2.0**-52), stacked))
 
 
 def _blamed(system: TerminalSystem, eta: Array, size: int) -> tuple[int, ...]:
@@ -378,13 +355,3 @@ def _blamed(system: TerminalSystem, eta: Array, size: int) -> tuple[int, ...]:
         return ()
     order = np.argsort(-share)[:3]
     return tuple(int(k) for k in order if share[k] > 0.05 * share.max())
-
-
-def _prefixed(status: Status, error: Exception) -> str:
-    """The verdict first."""
-    verdict = "not reachable" if status is Status.NOT_REACHABLE else "not decided in float64"
-    return f"{verdict}: {error}"
-
-
-def _no_advice() -> str:
-    return ""

@@ -52,7 +52,7 @@ class SteeringRows:
     row_target, row_x0 : (r,)
         Target and initial state of each row, exact.
     displacement : (r,)
-        d = row_target − Λ^H row_x0, each entry correctly rounded.
+        d = row_target − Λ^H row_x0, each entry correctly rounded; not finite where it overflows.
     real : bool
         Whether the inputs are real: asked for, or because all data are closed under conjugation.
     verdict : Controllability
@@ -77,8 +77,15 @@ class SteeringRows:
         """Number of inputs m."""
         return int(self.gains.shape[1])
 
+    @property
+    def short(self) -> bool:
+        """Whether a longer horizon would reach more targets."""
+        return self.verdict.rank < self.verdict.total_rank
+
     def matrix(self) -> Array:
         """R_H of the rows, (r, m H): columns u_0 … u_{H−1}, the channels of a step together."""
+        if self.lam.size == 0:
+            return np.zeros((0, self.horizon * self.channels))
         return reachability_matrix(Ensemble(self.lam, self.gains), self.horizon)
 
 
@@ -174,7 +181,14 @@ def _all_rows(
 
 def _independent(rows: SteeringRows) -> SteeringRows:
     reduced = _kept(rows, _consistent_rows(rows))
-    return _shortened(reduced) if rows.verdict.rank < rows.verdict.total_rank else reduced
+    if reduced.short:
+        _rows_within_horizon(reduced)
+    return reduced
+
+
+def within_horizon(rows: SteeringRows) -> SteeringRows:
+    """As many equations as the horizon has room for; the others follow from them."""
+    return _kept(rows, _rows_within_horizon(rows)) if rows.short else rows
 
 
 def _kept(rows: SteeringRows, kept: Array) -> SteeringRows:
@@ -218,7 +232,8 @@ def _displacement(rows: _Rows, steps: int) -> Array:
     if not np.any(rows.x0):
         return np.asarray(rows.target)
     split = certified_displacement(rows.lam, steps, rows.target, rows.x0)
-    return np.asarray(np.ldexp(1.0, split.exponents) * split.high)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(np.ldexp(1.0, split.exponents) * split.high)
 
 
 def _consistent_rows(rows: SteeringRows) -> Array:
@@ -261,8 +276,8 @@ def _consistent_rows(rows: SteeringRows) -> Array:
     return np.setdiff1d(kept, dropped)
 
 
-def _shortened(rows: SteeringRows) -> SteeringRows:
-    """A horizon too short for every target: keep as many equations, if the others follow."""
+def _rows_within_horizon(rows: SteeringRows) -> Array:
+    """Indices of as many equations as a short horizon has room for, if the others follow."""
     from scipy.linalg import qr
 
     matrix, d = rows.matrix(), rows.displacement
@@ -282,7 +297,7 @@ def _shortened(rows: SteeringRows) -> SteeringRows:
             f"the other members miss {_named(rows.ensemble, members)}{advice}",
             members,
         )
-    return _kept(rows, kept)
+    return kept
 
 
 def _closed(ens: Ensemble, target: Array, x0: Array) -> bool:

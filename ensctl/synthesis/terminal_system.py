@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from ensctl.analysis.exact_rank import independent_rows
 from ensctl.convex.regions import Ball, Quadratic, Region, Within, WithinDiscs, Zero
 from ensctl.convex.rows import ExactRows, Rows
-from ensctl.errors import NotReachableError
+from ensctl.errors import NotReachableError, PrecisionError
 from ensctl.formatting import listed
 from ensctl.synthesis.exact_rows import exact_rows
-from ensctl.synthesis.steering_rows import SteeringRows
+from ensctl.synthesis.steering_rows import SteeringRows, within_horizon
 from ensctl.synthesis.terminal import Exact, PerMember, Rms, Terminal
 
 Array = NDArray[Any]
@@ -57,12 +57,44 @@ class TerminalSystem:
 class _Parts:
     """Real equations made from rows: which row, which part, and how much it weighs in a sum."""
 
+    rows: SteeringRows
     index: Array
     names: tuple[str, ...]
     matrix: Array
     target: Array
     rounding: float
     weight: Array
+
+    @property
+    def members(self) -> Array:
+        return np.asarray(self.rows.members[self.index])
+
+    def chosen(self, kept: Array) -> _Parts:
+        """The equations of a boolean mask."""
+        return replace(
+            self,
+            index=self.index[kept],
+            names=tuple(name for name, keep in zip(self.names, kept, strict=True) if keep),
+            matrix=self.matrix[kept],
+            target=self.target[kept],
+            weight=self.weight[kept],
+        )
+
+    def exact(self) -> Callable[[], ExactRows]:
+        """A provider of these equations without rounding."""
+        rows, index = self.rows, self.index
+        return exact_rows(
+            rows.lam[index],
+            rows.gains[index],
+            rows.row_target[index],
+            rows.row_x0[index],
+            rows.horizon,
+            self.names,
+        )
+
+    def block(self, region: Region) -> Rows:
+        """The equations as a block with an exact provider."""
+        return Rows(self.matrix, self.target, region, self.rounding, self.exact())
 
 
 def terminal_system(
@@ -83,30 +115,22 @@ def terminal_system(
     -------
     TerminalSystem
     """
-    parts = _real_parts(rows) if rows.real else _stacked_parts(rows)
-    if isinstance(terminal, Exact):
-        provider = exact_rows(
-            rows.lam[parts.index],
-            rows.gains[parts.index],
-            rows.row_target[parts.index],
-            rows.row_x0[parts.index],
-            rows.horizon,
-            parts.names,
+    if not np.all(np.isfinite(rows.displacement)):
+        raise PrecisionError(
+            "the free motion λ^H x0 leaves float64 at this horizon; shorten it, or use min_energy"
         )
-        return _all_in(rows, parts, Zero(), provider)
+    if isinstance(terminal, Exact):
+        parts = _real_parts(rows) if rows.real else _stacked_parts(within_horizon(rows))
+        if rows.short and rows.real:
+            parts = parts.chosen(_most_independent(parts.matrix, rows.verdict.rank))
+        return TerminalSystem(parts.block(Zero()), (), parts.members)
+    parts = _real_parts(rows, complete=True) if rows.real else _stacked_parts(rows)
     if isinstance(terminal, PerMember):
-        return _per_member(rows, _moving(rows, parts, terminal.radius), terminal.radius)
+        return _per_member(_moving(rows, parts, terminal.radius), terminal.radius)
     if isinstance(terminal, Rms):
         return _combined(parts, lambda rest: _ball(terminal.radius, rows.ensemble.size, rest))
     softness = 1.0 / (2.0 * objective_scale * terminal.weight)
     return _combined(parts, lambda rest: Quadratic(softness))
-
-
-def _all_in(
-    rows: SteeringRows, parts: _Parts, region: Region, exact: Callable[[], ExactRows] | None
-) -> TerminalSystem:
-    block = Rows(parts.matrix, parts.target, region, parts.rounding, exact)
-    return TerminalSystem(block, (), rows.members[parts.index])
 
 
 def _moving(rows: SteeringRows, parts: _Parts, radius: Array) -> _Parts:
@@ -120,57 +144,42 @@ def _moving(rows: SteeringRows, parts: _Parts, radius: Array) -> _Parts:
             f"than tol allows; widen tol for them, or give them a gain",
             members,
         )
-    if np.all(moves):
-        return parts
-    return replace(
-        parts,
-        index=parts.index[moves],
-        names=tuple(name for name, kept in zip(parts.names, moves, strict=True) if kept),
-        matrix=parts.matrix[moves],
-        target=parts.target[moves],
-        weight=parts.weight[moves],
+    return parts.chosen(moves)
+
+
+def _per_member(parts: _Parts, radius: Array) -> TerminalSystem:
+    """Tolerances: real rows bound |e|, pairs (Re, Im) the modulus.
+
+    The first kind that is there is preconditioned; rows that depend on it to rounding, and the
+    other kind, become limits.
+    """
+    copies = np.bincount(parts.index, minlength=parts.rows.lam.size)[parts.index]
+    systems = []
+    for pairs in (False, True):
+        own = parts.chosen((copies == 2) == pairs)
+        if own.index.size:
+            systems.append((own, pairs))
+    if not systems:
+        nothing = np.zeros((0, parts.matrix.shape[1]))
+        return TerminalSystem(Rows(nothing, np.zeros(0), Zero()), (), np.zeros(0, dtype=int))
+    first, pairs = systems[0]
+    kept = _independent_to_rounding(first.matrix)
+    if pairs:
+        # Pairs stand as all real parts, then all imaginary parts; both stay or both go.
+        half = kept.size // 2
+        kept = np.tile(kept[:half] & kept[half:], 2)
+    inside, outside = first.chosen(kept), first.chosen(~kept)
+    others = [(own, kind) for own, kind in ((outside, pairs), *systems[1:]) if own.index.size]
+    return TerminalSystem(
+        inside.block(_tolerance(inside, radius, pairs)),
+        tuple(own.block(_tolerance(own, radius, kind)) for own, kind in others),
+        inside.members,
     )
 
 
-def _per_member(rows: SteeringRows, parts: _Parts, radius: Array) -> TerminalSystem:
-    """Tolerances: real rows bound |e|, complex ones the modulus of (Re e, Im e)."""
-    blocks: list[tuple[Rows, Array]] = []
-    bound = radius[rows.members[parts.index]]
-    alone = np.array([_is_alone(parts, k) for k in range(parts.index.size)], dtype=bool)
-    if np.any(alone):
-        block = Rows(parts.matrix[alone], parts.target[alone], Within(bound[alone]), parts.rounding)
-        blocks.append((block, rows.members[parts.index[alone]]))
-    if np.any(~alone):
-        # Pairs stand as all real parts, then all imaginary parts.
-        block = Rows(
-            parts.matrix[~alone],
-            parts.target[~alone],
-            WithinDiscs(bound[~alone][: np.count_nonzero(~alone) // 2]),
-            parts.rounding,
-        )
-        blocks.append((block, rows.members[parts.index[~alone]]))
-    (first, members), rest = blocks[0], [block for block, _ in blocks[1:]]
-    return _split_dependent(first, members, rest)
-
-
-def _split_dependent(block: Rows, members: Array, others: list[Rows]) -> TerminalSystem:
-    """Keep rows that are independent to rounding; the others become limits."""
-    kept = _independent_to_rounding(block.matrix)
-    if kept.all():
-        return TerminalSystem(block, tuple(others), members)
-    if isinstance(block.region, WithinDiscs):
-        half = block.count // 2
-        both = kept[:half] & kept[half:]
-        kept = np.tile(both, 2)
-        inside: Region = WithinDiscs(block.region.radius[both])
-        outside: Region = WithinDiscs(block.region.radius[~both])
-    else:
-        region = block.region
-        radius = region.radius if isinstance(region, Within) else np.zeros(block.count)
-        inside, outside = Within(radius[kept]), Within(radius[~kept])
-    rows = Rows(block.matrix[kept], block.target[kept], inside, block.rounding)
-    rest = Rows(block.matrix[~kept], block.target[~kept], outside, block.rounding)
-    return TerminalSystem(rows, (*others, rest), members[kept])
+def _tolerance(parts: _Parts, radius: Array, pairs: bool) -> Region:
+    bound = radius[parts.members]
+    return WithinDiscs(bound[: bound.size // 2]) if pairs else Within(bound)
 
 
 def _combined(parts: _Parts, region: Callable[[float], Region]) -> TerminalSystem:
@@ -197,39 +206,50 @@ def _ball(radius: float, members: int, rest: float) -> Region:
     return Ball(math.sqrt(total * total - rest * rest))
 
 
-def _real_parts(rows: SteeringRows) -> _Parts:
-    """Real inputs: Re and Im of each equation with Im λ > 0, and what is independent at real λ."""
-    matrix = rows.matrix()
-    upper = np.flatnonzero(np.imag(rows.lam) > 0)
-    plain, lone = _real_lam_parts(rows)
-    index = np.concatenate([plain, [k for k, _ in lone], upper, upper]).astype(int)
-    names = (
-        *("re" for _ in plain),
-        *(part for _, part in lone),
-        *("re" for _ in upper),
-        *("im" for _ in upper),
-    )
-    doubled = np.isin(np.conj(rows.lam[upper]), rows.lam)
-    own = rows.members[upper]
-    mirrored = doubled & ~np.isin(own, rows.members[np.imag(rows.lam) < 0])
-    pair = np.where(mirrored, math.sqrt(2.0), 1.0)
-    weight = np.concatenate([np.ones(plain.size + len(lone)), pair, pair])
-    return _parts(rows, matrix, index, tuple(names), weight)
+def _real_parts(rows: SteeringRows, *, complete: bool = False) -> _Parts:
+    """Real inputs: Re and Im of one equation of each conjugate pair; real equations as they are.
 
-
-def _real_lam_parts(rows: SteeringRows) -> tuple[Array, list[tuple[int, str]]]:
-    """Rows with real λ: real gains as they are; complex gains by independent real and Im parts."""
+    At real λ with complex gains only independent parts are kept, unless ``complete`` asks for Re
+    and Im of each (for tolerances, which need not be met by parts that depend on others).
+    """
     real_lam = np.imag(rows.lam) == 0
     complex_gain = np.any(np.imag(rows.gains) != 0, axis=1)
     plain = np.flatnonzero(real_lam & ~complex_gain)
-    lone: list[tuple[int, str]] = []
-    rest = np.flatnonzero(real_lam & complex_gain)
-    for value in np.unique(np.real(rows.lam[rest])):
-        group = rest[np.real(rows.lam[rest]) == value]
+    mixed = np.flatnonzero(real_lam & complex_gain)
+    lone = [] if complete else _independent_parts(rows, mixed)
+    upper = np.imag(rows.lam) > 0
+    if complete:
+        upper[mixed] = _leads_pair(rows.gains[mixed])
+    both = np.flatnonzero(upper)
+    index = np.concatenate([plain, [k for k, _ in lone], both, both]).astype(int)
+    names = (
+        *("re" for _ in plain),
+        *(part for _, part in lone),
+        *("re" for _ in both),
+        *("im" for _ in both),
+    )
+    # A pair of two members counts twice in a sum over members.
+    alone = np.bincount(rows.members, minlength=rows.ensemble.size)[rows.members[both]] == 2
+    pair = np.where(alone, 1.0, math.sqrt(2.0))
+    weight = np.concatenate([np.ones(plain.size + len(lone)), pair, pair])
+    return _parts(rows, rows.matrix(), index, names, weight)
+
+
+def _independent_parts(rows: SteeringRows, mixed: Array) -> list[tuple[int, str]]:
+    """Independent real and imaginary parts of the equations at real λ with complex gains."""
+    found: list[tuple[int, str]] = []
+    for value in np.unique(np.real(rows.lam[mixed])):
+        group = mixed[np.real(rows.lam[mixed]) == value]
         stacked = np.vstack([rows.gains[group].real, rows.gains[group].imag])
         for k in independent_rows(stacked):
-            lone.append((int(group[k % group.size]), "re" if k < group.size else "im"))
-    return plain, lone
+            found.append((int(group[k % group.size]), "re" if k < group.size else "im"))
+    return found
+
+
+def _leads_pair(gains: Array) -> Array:
+    """Whether the first imaginary part that is not zero is positive, row by row."""
+    first = np.argmax(np.imag(gains) != 0, axis=1)
+    return np.asarray(np.imag(gains)[np.arange(gains.shape[0]), first] > 0)
 
 
 def _stacked_parts(rows: SteeringRows) -> _Parts:
@@ -259,6 +279,7 @@ def _parts(
         for i, name in zip(index, names, strict=True)
     ]
     return _Parts(
+        rows=rows,
         index=index,
         names=names,
         matrix=np.array(chosen).reshape(index.size, width),
@@ -282,9 +303,16 @@ def _rounding(matrix: Array, target: Array) -> float:
     return 8.0 * _EPS * worst
 
 
-def _is_alone(parts: _Parts, k: int) -> bool:
-    """Whether a real equation stands for its row by itself (not one half of a pair)."""
-    return int(np.count_nonzero(parts.index == parts.index[k])) == 1
+def _most_independent(matrix: Array, count: int) -> Array:
+    """A mask of ``count`` rows, the most independent ones by pivoted QR."""
+    from scipy.linalg import qr
+
+    norms = np.linalg.norm(matrix, axis=1)
+    scaled = matrix / np.where(norms > 0, norms, 1.0)[:, None]
+    order = qr(scaled.T, mode="r", pivoting=True)[1]
+    kept = np.zeros(matrix.shape[0], dtype=bool)
+    kept[order[:count]] = True
+    return kept
 
 
 def _independent_to_rounding(matrix: Array) -> Array:

@@ -29,7 +29,6 @@ _POINTS = 13
 _ABOVE_FLOOR = 100.0
 _FINEST_SHARE = 1e-9
 _ALL = 1.0 + 1e-9
-_COST = {"energy": "energy", "fuel": "fuel", "peak": "peak"}
 _KINDS = ("member", "rms")
 
 
@@ -175,7 +174,7 @@ def tradeoff(
         for plan in _sweep(task, goal, start, chosen, kind):
             plans.append(plan)
             report(len(plans))
-    costs = [getattr(plan, _COST[objective]) if plan.success else np.inf for plan in plans]
+    costs = [getattr(plan, objective) if plan.success else np.inf for plan in plans]
     return Tradeoff(
         tolerances=read_only(chosen),
         costs=read_only(np.array(costs, dtype=float)),

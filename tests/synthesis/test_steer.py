@@ -341,3 +341,53 @@ def test_short_horizon():
     no = ec.steer(WORKED, TARGET, 2, throw=False)
     assert no.status is Status.NOT_REACHABLE
     assert "at least 3 steps" in no.message
+
+
+def test_a_conjugate_pair_in_one_step():
+    """λ = ±i, x_1 = (1, 1): one real input of 1 does it; (1, −1) needs two steps."""
+    ens = ec.Ensemble([1j, -1j])
+    plan = ec.steer(ens, [1, 1], 1)
+    np.testing.assert_allclose(plan.inputs, [1.0], rtol=1e-14)
+    no = ec.steer(ens, [1 + 1j, 1 - 1j], 1, throw=False)
+    assert no.status is Status.NOT_REACHABLE
+    assert ec.steer(ens, [1 + 1j, 1 - 1j], 2).success
+
+
+def test_a_tolerance_on_complex_members_is_proved_infeasible():
+    lam = np.array([0.5j, -0.5j, 0.5])
+    target = np.array([3.0 + 1j, 3.0 - 1j, -3.0])
+    ens = ec.Ensemble(lam)
+    no = ec.steer(ens, target, 4, tol=0.01, limits=ec.Limits(u_max=0.5), throw=False)
+    assert no.status is Status.INFEASIBLE
+    assert no.certificate.verified
+    yes = ec.steer(ens, target, 8, tol=0.01)
+    assert np.abs(yes.states()[:, -1] - target).max() <= 0.01 * (1 + 1e-6)
+
+
+def test_nobody_can_move():
+    ens = ec.Ensemble([0.5, 0.8], 0.0)
+    plan = ec.steer(ens, [0.05, 0.05], 3, tol=0.1)
+    assert plan.success
+    assert plan.peak == 0.0
+    with pytest.raises(ec.NotReachableError, match="drift further"):
+        ec.steer(ens, [0.5, 0.05], 3, tol=0.1)
+    exact = ec.steer(ens, [0.125, 0.512], 3, x0=[1, 1], limits=ec.Limits(u_min=0.5, u_max=1.0))
+    assert list(exact.inputs) == [0.5, 0.5, 0.5]
+
+
+def test_complex_moduli_respect_the_limit_as_numpy_computes_them():
+    rng = np.random.default_rng(12)
+    lam = 0.9 * np.exp(2j * np.pi * rng.random(5))
+    target = rng.standard_normal(5) + 1j * rng.standard_normal(5)
+    peak = ec.steer(ec.Ensemble(lam), target, 30, objective="peak").peak
+    for factor in (1.001, 1.05, 1.3):
+        plan = ec.steer(ec.Ensemble(lam), target, 30, limits=ec.Limits(u_max=factor * peak))
+        assert np.all(np.abs(plan.inputs) <= factor * peak)
+
+
+def test_free_motion_beyond_float64():
+    ens = ec.Ensemble([4.0, 0.5])
+    no = ec.steer(ens, [0, 0], 600, x0=[1, 1], throw=False)
+    assert no.status is Status.PRECISION_LIMITED
+    assert "min_energy" in no.message
+    assert ec.min_energy(ens, [0, 0], 600, [1, 1]).energy == pytest.approx(15.0, rel=0.2)
