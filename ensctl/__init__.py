@@ -33,7 +33,20 @@ if TYPE_CHECKING:
     from ensctl.analysis.practicality import PracticalVerdict as PracticalVerdict
     from ensctl.analysis.practicality import practicality as practicality
     from ensctl.ensemble import families as families
+    from ensctl.ensemble.aggregate_propagation import AggregateOutput as AggregateOutput
+    from ensctl.ensemble.aggregate_propagation import aggregate_output as aggregate_output
+    from ensctl.ensemble.aggregate_propagation import aggregate_response as aggregate_response
     from ensctl.ensemble.ensemble import Ensemble as Ensemble
+    from ensctl.ensemble.markov import markov_parameters as markov_parameters
+    from ensctl.ensemble.markov import markov_response as markov_response
+    from ensctl.ensemble.process_noise import ProcessNoise as ProcessNoise
+    from ensctl.ensemble.propagation import FinalState as FinalState
+    from ensctl.ensemble.propagation import final_state as final_state
+    from ensctl.ensemble.propagation import final_states as final_states
+    from ensctl.ensemble.propagation import propagate as propagate
+    from ensctl.ensemble.trajectories import TrajectoryChunk as TrajectoryChunk
+    from ensctl.ensemble.trajectories import trajectory as trajectory
+    from ensctl.ensemble.trajectories import trajectory_chunks as trajectory_chunks
     from ensctl.errors import EnsctlError as EnsctlError
     from ensctl.errors import FormatError as FormatError
     from ensctl.errors import InfeasibleError as InfeasibleError
@@ -45,6 +58,16 @@ if TYPE_CHECKING:
     from ensctl.errors import SolverError as SolverError
     from ensctl.reporting.report import Report as Report
     from ensctl.reporting.report import report as report
+    from ensctl.simulation.simulator import SimulationState as SimulationState
+    from ensctl.simulation.simulator import Simulator as Simulator
+    from ensctl.simulation.simulator import initial_simulation_state as initial_simulation_state
+    from ensctl.simulation.simulator import simulation_step as simulation_step
+    from ensctl.simulation.swarm import Swarm as Swarm
+    from ensctl.simulation.swarm_broadcast import BroadcastPlan as BroadcastPlan
+    from ensctl.simulation.swarm_broadcast import BroadcastSwarm as BroadcastSwarm
+    from ensctl.simulation.swarm_plan import SwarmPlan as SwarmPlan
+    from ensctl.simulation.swarm_rates import HorizonRule as HorizonRule
+    from ensctl.simulation.swarm_speed import RmsMultiple as RmsMultiple
     from ensctl.status import Status as Status
     from ensctl.synthesis.feasible_horizons import FeasibleHorizons as FeasibleHorizons
     from ensctl.synthesis.feasible_horizons import feasible_horizons as feasible_horizons
@@ -54,6 +77,9 @@ if TYPE_CHECKING:
     from ensctl.synthesis.min_time import min_time as min_time
     from ensctl.synthesis.min_time_result import MinTime as MinTime
     from ensctl.synthesis.plan import SteeringPlan as SteeringPlan
+    from ensctl.synthesis.population import steer_population as steer_population
+    from ensctl.synthesis.population import steer_population_arrays as steer_population_arrays
+    from ensctl.synthesis.population_plan import PopulationPlan as PopulationPlan
     from ensctl.synthesis.problem import SteeringProblem as SteeringProblem
     from ensctl.synthesis.problem import steer_problem as steer_problem
     from ensctl.synthesis.robust import robust as robust
@@ -68,12 +94,17 @@ __version__ = "0.1.0"
 
 # Public name → module that defines it.
 _DEFINED_IN = {
+    "AggregateOutput": "ensctl.ensemble.aggregate_propagation",
+    "BroadcastPlan": "ensctl.simulation.swarm_broadcast",
+    "BroadcastSwarm": "ensctl.simulation.swarm_broadcast",
     "Conditioning": "ensctl.analysis.conditioning",
     "Controllability": "ensctl.analysis.controllability",
     "EnsctlError": "ensctl.errors",
     "Ensemble": "ensctl.ensemble.ensemble",
     "FeasibleHorizons": "ensctl.synthesis.feasible_horizons",
+    "FinalState": "ensctl.ensemble.propagation",
     "FormatError": "ensctl.errors",
+    "HorizonRule": "ensctl.simulation.swarm_rates",
     "HorizonSweep": "ensctl.analysis.horizon_sweep",
     "InfeasibleError": "ensctl.errors",
     "InvalidInputError": "ensctl.errors",
@@ -84,34 +115,55 @@ _DEFINED_IN = {
     "NotIdentifiableError": "ensctl.errors",
     "NotReachableError": "ensctl.errors",
     "Observability": "ensctl.analysis.observability",
+    "PopulationPlan": "ensctl.synthesis.population_plan",
     "PracticalVerdict": "ensctl.analysis.practicality",
     "PrecisionError": "ensctl.errors",
+    "ProcessNoise": "ensctl.ensemble.process_noise",
     "Report": "ensctl.reporting.report",
     "Rms": "ensctl.synthesis.terminal",
+    "RmsMultiple": "ensctl.simulation.swarm_speed",
     "RobustPlan": "ensctl.synthesis.robust_result",
+    "SimulationState": "ensctl.simulation.simulator",
+    "Simulator": "ensctl.simulation.simulator",
     "SolverError": "ensctl.errors",
     "Status": "ensctl.status",
     "SteeringPlan": "ensctl.synthesis.plan",
     "SteeringProblem": "ensctl.synthesis.problem",
+    "Swarm": "ensctl.simulation.swarm",
+    "SwarmPlan": "ensctl.simulation.swarm_plan",
     "TerminalCost": "ensctl.synthesis.terminal",
     "Tradeoff": "ensctl.synthesis.tradeoff",
+    "TrajectoryChunk": "ensctl.ensemble.trajectories",
+    "aggregate_output": "ensctl.ensemble.aggregate_propagation",
+    "aggregate_response": "ensctl.ensemble.aggregate_propagation",
     "conditioning": "ensctl.analysis.conditioning",
     "controllability": "ensctl.analysis.controllability",
     "ctrb": "ensctl.analysis.matrices",
     "feasible_horizons": "ensctl.synthesis.feasible_horizons",
+    "final_state": "ensctl.ensemble.propagation",
+    "final_states": "ensctl.ensemble.propagation",
     "gramian": "ensctl.analysis.gramian",
     "horizon_sweep": "ensctl.analysis.horizon_sweep",
+    "initial_simulation_state": "ensctl.simulation.simulator",
+    "markov_parameters": "ensctl.ensemble.markov",
+    "markov_response": "ensctl.ensemble.markov",
     "min_energy": "ensctl.synthesis.min_energy",
     "min_time": "ensctl.synthesis.min_time",
     "observability": "ensctl.analysis.observability",
     "obsv": "ensctl.analysis.matrices",
     "practicality": "ensctl.analysis.practicality",
+    "propagate": "ensctl.ensemble.propagation",
     "reachability_matrix": "ensctl.analysis.matrices",
     "report": "ensctl.reporting.report",
     "robust": "ensctl.synthesis.robust",
+    "simulation_step": "ensctl.simulation.simulator",
     "steer": "ensctl.synthesis.steer",
+    "steer_population": "ensctl.synthesis.population",
+    "steer_population_arrays": "ensctl.synthesis.population",
     "steer_problem": "ensctl.synthesis.problem",
     "tradeoff": "ensctl.synthesis.tradeoff",
+    "trajectory": "ensctl.ensemble.trajectories",
+    "trajectory_chunks": "ensctl.ensemble.trajectories",
 }
 
 # Public name → the module it stands for.

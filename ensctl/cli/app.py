@@ -13,8 +13,10 @@ from ensctl.cli.check_command import check
 from ensctl.cli.demo_command import demo
 from ensctl.cli.number_tokens import CommandWithNumbers
 from ensctl.cli.report_command import report
+from ensctl.cli.simulate_command import simulate
 from ensctl.cli.steer_command import steer
 from ensctl.cli.streams import message, use_utf8
+from ensctl.cli.swarm_command import swarm
 from ensctl.errors import EnsctlError, InvalidInputError
 
 WRONG_VALUE = 1
@@ -35,6 +37,8 @@ _COMMANDS = (
     (check, "Exact and practical verdict: reachable or not, and why."),
     (report, "Verdicts, conditioning, energies, distances and advice."),
     (steer, "The best broadcast input for a target, or the proof that there is none."),
+    (simulate, "Final states or the aggregate for given inputs, up to millions of members."),
+    (swarm, "Robots that write a word, steered by one scalar speed."),
     (demo, "A population of thermostats: its λ file and its report."),
 )
 for _command, _line in _COMMANDS:

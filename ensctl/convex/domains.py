@@ -7,6 +7,7 @@ Lagrangian over it are closed forms.  Solvers clip to it last: it is violated by
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from ensctl.convex.stacking import moduli
 from ensctl.errors import InvalidInputError
 
 Array = NDArray[Any]
+
+_EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +60,8 @@ class Box:
 
     def scaled(self, factor: float) -> Box:
         """The box of u/factor, factor > 0."""
-        return Box(self.lower / factor, self.upper / factor)
+        with np.errstate(over="ignore"):
+            return Box(self.lower / factor, self.upper / factor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +87,31 @@ class Discs:
 
     def nearest(self, inputs: Array) -> Array:
         """Scale every complex input that is too large down to its disc."""
-        size = moduli(inputs)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            factor = np.where(size > self.radius, self.radius / size, 1.0)
+        size, half = moduli(inputs), self.radius.size
+        # Off the axes a modulus is rounded, by up to two ulp in vectorised arithmetic.
+        rounded = (inputs[:half] != 0.0) & (inputs[half:] != 0.0)
+        outside = size > np.where(rounded, self.radius * (1.0 - 3.0 * _EPS), self.radius)
+        if not outside.any():
+            return inputs
+        factor = np.ones(half)
+        np.divide(self.radius * (1.0 - 5.0 * _EPS), size, out=factor, where=outside)
+        on_axis = outside & ~rounded
+        np.divide(self.radius, size, out=factor, where=on_axis)
         found = inputs * np.tile(factor, 2)
-        # The product is rounded: give way by one ulp where that left the disc.
-        outside = moduli(found) > self.radius
-        return found * np.where(np.tile(outside, 2), 1.0 - 2.0**-51, 1.0)
+        limit = np.tile(self.radius, 2)
+        found = np.where(np.tile(on_axis, 2), np.clip(found, -limit, limit), found)
+        # Only subnormal limits leave no room.
+        return np.where(np.tile(self._outside(found), 2), 0.0, found)
+
+    def _outside(self, inputs: Array) -> Array:
+        """Which moduli exceed their limits, in exact numbers."""
+        size, half = moduli(inputs), self.radius.size
+        outside = size > self.radius * (1.0 + 4.0 * _EPS)
+        doubtful = ~outside & (size > self.radius * (1.0 - 2.0 * _EPS)) & np.isfinite(self.radius)
+        for k in np.flatnonzero(doubtful & (size > 0.0)).tolist():
+            square = Fraction(float(inputs[k])) ** 2 + Fraction(float(inputs[k + half])) ** 2
+            outside[k] = square > Fraction(float(self.radius[k])) ** 2
+        return np.asarray(outside | np.isnan(size))
 
     def support(self, gradient: Array) -> float:
         """max gᵀu over the discs: Σ ū_k |g_k|."""
@@ -98,12 +120,13 @@ class Discs:
         return float(size[moving] @ self.radius[moving])
 
     def contains(self, inputs: Array) -> bool:
-        """True when no modulus, as float64 computes it, exceeds its limit."""
-        return bool(np.all(moduli(inputs) <= self.radius))
+        """True when no modulus exceeds its limit, in exact numbers."""
+        return not self._outside(inputs).any()
 
     def scaled(self, factor: float) -> Discs:
         """The discs of u/factor, factor > 0."""
-        return Discs(self.radius / factor)
+        with np.errstate(over="ignore"):
+            return Discs(self.radius / factor)
 
 
 Domain = Box | Discs

@@ -12,7 +12,7 @@ rational numbers.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ensctl.convex.domains import Box, Domain
 from ensctl.convex.exact_multipliers import exact_proof
+from ensctl.convex.implied_bounds import implied_bounds
 from ensctl.convex.lq import LQ
 from ensctl.convex.rows import Rows
 from ensctl.convex.stacking import moduli
@@ -28,6 +29,8 @@ from ensctl.convex.stacking import moduli
 Array = NDArray[Any]
 
 _EPS = float(np.finfo(float).eps)
+# Below it floats lose digits.
+_NORMAL = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +103,10 @@ def infeasibility_certificate(
 
     Notes
     -----
-    float64: O(N n).  Rational: R_Pᵀy = g_P is solved for N anchor columns P of Rᵀ, so that the
-    conditioning of R does not matter, and everything after that is exact.
+    float64: O(N n), with true rows rounded once where they are known; where inputs lack limits,
+    limits on states or outputs that determine them stand in
+    (:mod:`ensctl.convex.implied_bounds`).  Rational: R_Pᵀy = g_P is solved for N anchor columns
+    P of Rᵀ, so that the conditioning of R does not matter, and everything after that is exact.
 
     Source: Rockafellar, Convex Analysis, §§21–22 (theorems of the alternative).
 
@@ -128,21 +133,47 @@ def infeasibility_certificate(
     blocks, parts = (terminal, *limits), (system.multipliers(eta), *allowed)
     margin, bound = float_margin(blocks, parts, domain)
     if margin > bound:
-        scale = float(max(np.abs(y).max(initial=0.0) for y in parts))
-        return InfeasibilityCertificate(
-            parts[0] / scale,
-            tuple(y / scale for y in allowed),
-            margin / scale,
-            bound / scale,
-            "float64",
-        )
+        return _in_floats(parts, margin, bound)
     known = all(rows.exact is not None or rows.rounding == 0.0 for rows in blocks)
     proof = exact_proof(blocks, allowed, system, eta, domain) if exact and known else None
+    if proof is None:
+        blocks = tuple(_sharpened(rows) for rows in blocks) if exact else blocks
+        # Only a gradient that is zero exactly survives unlimited inputs: limit them by the rows.
+        limited = None if domain.bounded.all() else implied_bounds(blocks, domain)
+        margin, bound = float_margin(blocks, parts, domain if limited is None else limited)
+        if margin > bound:
+            return _in_floats(parts, margin, bound)
     if proof is None:
         return InfeasibilityCertificate(parts[0], allowed, margin, bound, "none")
     rounded = tuple(np.array([float(y) for y in part]) for part in proof.parts)
     return InfeasibilityCertificate(
         rounded[0], rounded[1:], float(proof.margin), 0.0, "rational", proof.parts
+    )
+
+
+def _sharpened(rows: Rows) -> Rows:
+    """The block with its true entries rounded once, where they are known and in range."""
+    if rows.exact is None or rows.rounding <= _EPS:
+        return rows
+    entries, ends = rows.exact()
+    try:
+        matrix = np.array([[float(entry) for entry in row] for row in entries])
+        target = np.array([float(end) for end in ends])
+    except OverflowError:
+        return rows
+    lost = any(0 < abs(entry) < _NORMAL for row in (*entries, ends) for entry in row)
+    return rows if lost else replace(rows, matrix=matrix, target=target, rounding=_EPS, exact=None)
+
+
+def _in_floats(parts: tuple[Array, ...], margin: float, bound: float) -> InfeasibilityCertificate:
+    """The float64 proof, for multipliers with max|y| = 1."""
+    scale = float(max(np.abs(y).max(initial=0.0) for y in parts))
+    return InfeasibilityCertificate(
+        parts[0] / scale,
+        tuple(y / scale for y in parts[1:]),
+        margin / scale,
+        bound / scale,
+        "float64",
     )
 
 
@@ -161,12 +192,12 @@ def float_margin(
     for rows, y in zip(blocks, parts, strict=True):
         pulled, size = rows.pulled(y), rows.magnitude(y)
         gradient += pulled
-        gradient_error += (_gamma(total + 2) + rows.rounding) * size
+        gradient_error += _product(size, np.asarray(_gamma(total + 2) + rows.rounding))
         floor = rows.region.floor(y)
         gain += float(rows.target @ y) + floor
         terms = float(np.abs(rows.target) @ np.abs(y))
         magnitude += terms + abs(floor)
-        data_error += rows.rounding * terms
+        data_error += rows.rounding * terms if terms else 0.0
     if isinstance(domain, Box):
         # The worst case over everything the gradient could be.
         ends = np.stack([gradient - gradient_error, gradient + gradient_error])
@@ -176,15 +207,15 @@ def float_margin(
     else:
         sides = _product(moduli(gradient) + moduli(gradient_error), domain.radius)
         reach = spread = float(sides.sum())
-    if not math.isfinite(reach) or not math.isfinite(gain):
+    if not (math.isfinite(reach) and math.isfinite(gain) and math.isfinite(data_error)):
         return -math.inf, 0.0
     return gain - reach, 2.0 * data_error + 2.0 * _gamma(count + 4) * (magnitude + spread)
 
 
 def _product(gradient: Array, limit: Array) -> Array:
     """gradient · limit with 0 · inf = 0."""
-    with np.errstate(invalid="ignore"):
-        return np.where(gradient == 0.0, 0.0, gradient * limit)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.where((gradient == 0.0) | (limit == 0.0), 0.0, gradient * limit)
 
 
 def _gamma(count: int) -> float:

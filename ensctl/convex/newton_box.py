@@ -9,6 +9,7 @@ that falls without bound is a proof of infeasibility.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +32,9 @@ _ROUNDING = 64.0 * _EPS
 _ACCEPTED = 1e-11
 # Relative duality gap at which a feasible point from the linear program counts as optimal.
 _GAP = 1e-8
+# Exponents of two of targets whose squares, and sums of them, stay in float64, and of any.
+_COMFORTABLE = 300
+_EXTREME = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +126,9 @@ def newton_box(
             f"basis must have shape ({limits.size}, {target.size}) to go with limits and target, "
             f"got {basis.shape}"
         )
+    largest = float(np.abs(target).max(initial=0.0))
+    if 0.0 < largest < math.inf and abs(math.frexp(largest)[1]) > _COMFORTABLE:
+        return _in_other_units(basis, target, limits, start, penalty, max_iterations)
     weight = np.zeros(target.size) if penalty is None else penalty
     eta = target.copy() if start is None else start.copy()
     best = _evaluate(basis, target, limits, weight, eta)
@@ -154,6 +161,30 @@ def newton_box(
     if weight.any():
         return _ended(Status.ITERATION_LIMIT, best, best.eta, iterations)
     return _decided_by_lp(basis, target, limits, best, iterations)
+
+
+def _in_other_units(
+    basis: Array,
+    target: Array,
+    limits: Box,
+    start: Array | None,
+    penalty: Array | None,
+    max_iterations: int,
+) -> BoxSolution:
+    """Solve for u divided by a power of two: squares of the numbers as given leave float64."""
+    exponent = math.frexp(float(np.abs(target).max()))[1]
+    unit = 2.0 ** min(max(exponent, -_EXTREME), _EXTREME)
+    found = newton_box(
+        basis,
+        target / unit,
+        limits.scaled(unit),
+        start=None if start is None else start / unit,
+        penalty=penalty,
+        max_iterations=max_iterations,
+    )
+    return replace(
+        found, inputs=limits.nearest(unit * found.inputs), multipliers=unit * found.multipliers
+    )
 
 
 @dataclass(frozen=True, eq=False)

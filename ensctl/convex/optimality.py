@@ -12,19 +12,22 @@ feasible u with f(u) = D is optimal, whoever found it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.convex.lagrangian import least
-from ensctl.convex.problem import Problem
+from ensctl.convex.magnitude import in_units, unit_of
+from ensctl.convex.problem import Objective, Problem
 from ensctl.convex.regions import Ball, Region, Within, WithinDiscs, Zero
 
 Array = NDArray[Any]
 
 _EPS = float(np.finfo(float).eps)
+# Residual of Qᵀu = c, relative to max(‖c‖, ‖u‖), up to which a target counts as met exactly.
+MET = 1e-11
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,9 @@ class OptimalityCertificate:
         D: no u that meets the limits costs less.
     tolerance : float
         What the four numbers are compared with.
+    equality_residual : float
+        ‖Qᵀu − c‖ / max(‖c‖, ‖u‖) where the target has to be met exactly, 0 elsewhere.  It is part
+        of ``primal_residual`` and has to be at rounding level, 1e-11, whatever the tolerance is.
     """
 
     primal_residual: float
@@ -58,6 +64,7 @@ class OptimalityCertificate:
     value: float
     lower_bound: float
     tolerance: float
+    equality_residual: float = 0.0
 
     @property
     def worst(self) -> float:
@@ -68,8 +75,17 @@ class OptimalityCertificate:
 
     @property
     def verified(self) -> bool:
-        """True when all four are at most ``tolerance``."""
-        return self.worst <= self.tolerance
+        """True when all four are at most ``tolerance`` and the target is met to rounding."""
+        return self.worst <= self.tolerance and self.equality_residual <= MET
+
+    def from_units(self, objective: Objective, unit: float) -> OptimalityCertificate:
+        """The certificate about u from one about u/unit; costs beyond float64 are inf or 0."""
+        second = unit if objective is Objective.ENERGY else 1.0
+        return replace(
+            self,
+            value=self.value * unit * second,
+            lower_bound=self.lower_bound * unit * second,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +188,17 @@ def optimality_certificate(
     >>> optimality_certificate(problem, found.inputs, 0.9 * found.multipliers).verified
     False
     """
+    unit = unit_of(problem)
+    if unit != 1.0:
+        factor = unit if problem.objective is Objective.ENERGY else 1.0
+        found = optimality_certificate(
+            in_units(problem, unit),
+            inputs / unit,
+            eta / factor,
+            tuple(y / factor for y in multipliers),
+            tolerance=tolerance,
+        )
+        return found.from_units(problem.objective, unit)
     bound = dual_bound(problem, eta, multipliers)
     cost, terminal = problem.input_cost(inputs), problem.terminal_cost(inputs)
     value = cost + terminal
@@ -191,6 +218,7 @@ def optimality_certificate(
         value,
         bound.value,
         tolerance,
+        equality_residual(problem, inputs),
     )
 
 
@@ -204,11 +232,8 @@ def primal_residual(problem: Problem, inputs: Array) -> float:
     if not problem.domain.contains(inputs):
         return math.inf
     size = float(np.linalg.norm(inputs))
-    if isinstance(problem.terminal, Zero):
-        miss = problem.system.basis.T @ inputs - problem.coordinates
-        worst = float(np.linalg.norm(miss))
-        worst /= max(float(np.linalg.norm(problem.coordinates)), size) or 1.0
-    else:
+    worst = equality_residual(problem, inputs)
+    if not isinstance(problem.terminal, Zero):
         norms = np.linalg.norm(problem.system.factor, axis=1)
         terms = norms * (size + float(np.linalg.norm(problem.coordinates)))
         worst = _relative_excess(problem.terminal, problem.terminal_error(inputs), terms)
@@ -216,6 +241,15 @@ def primal_residual(problem: Problem, inputs: Array) -> float:
         terms = np.abs(rows.target) + rows.norms * size
         worst = max(worst, _relative_excess(rows.region, rows.error(inputs), terms))
     return worst
+
+
+def equality_residual(problem: Problem, inputs: Array) -> float:
+    """‖Qᵀu − c‖ / max(‖c‖, ‖u‖) for targets that have to be met exactly, otherwise 0."""
+    if not isinstance(problem.terminal, Zero):
+        return 0.0
+    miss = problem.system.basis.T @ inputs - problem.coordinates
+    size = max(float(np.linalg.norm(problem.coordinates)), float(np.linalg.norm(inputs)))
+    return float(np.linalg.norm(miss)) / (size or 1.0)
 
 
 def _relative_excess(region: Region, error: Array, terms: Array) -> float:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.typing import NDArray
 
+from ensctl.convex.domains import Domain
 from ensctl.convex.infeasibility import InfeasibilityCertificate
 from ensctl.convex.optimality import OptimalityCertificate
+from ensctl.convex.problem import Objective
 from ensctl.status import Status
 
 Array = NDArray[Any]
@@ -47,3 +49,24 @@ class ProgramResult:
     infeasibility: InfeasibilityCertificate | None
     solver: str
     native_status: str
+
+    def from_units(self, objective: Objective, domain: Domain, unit: float) -> ProgramResult:
+        """The result about u from one about u/unit, unit a power of two."""
+        inputs, eta, certificate, proof = (
+            self.inputs,
+            self.eta,
+            self.certificate,
+            self.infeasibility,
+        )
+        # Multipliers of a proof have no unit; those of an optimum have that of cost over u.
+        factor = unit if objective is Objective.ENERGY and certificate is not None else 1.0
+        return replace(
+            self,
+            inputs=None if inputs is None else domain.nearest(unit * inputs),
+            eta=None if eta is None else factor * eta,
+            multipliers=tuple(factor * y for y in self.multipliers),
+            certificate=None if certificate is None else certificate.from_units(objective, unit),
+            infeasibility=None
+            if proof is None
+            else replace(proof, margin=unit * proof.margin, error_bound=unit * proof.error_bound),
+        )

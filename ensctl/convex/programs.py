@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,20 +15,30 @@ from numpy.typing import NDArray
 from ensctl.convex.domains import Domain
 from ensctl.convex.infeasibility import InfeasibilityCertificate, infeasibility_certificate
 from ensctl.convex.lq import LQ
+from ensctl.convex.magnitude import in_units, unit_of
 from ensctl.convex.model import Model, build_model
 from ensctl.convex.modelling import modelling
-from ensctl.convex.optimality import optimality_certificate
+from ensctl.convex.optimality import OptimalityCertificate, optimality_certificate
 from ensctl.convex.problem import Problem
 from ensctl.convex.program_result import ProgramResult
 from ensctl.convex.regions import Region, Zero
-from ensctl.convex.restoration import candidates
+from ensctl.convex.restoration import candidates, settled_candidates
 from ensctl.convex.rows import Rows
-from ensctl.convex.scaling import natural_scale
+from ensctl.convex.scaling import natural_scale, scales_to_try
 from ensctl.convex.solvers import Backend, able_backends
 from ensctl.convex.structure import check_structure, result_at_rest
 from ensctl.status import Status
 
 Array = NDArray[Any]
+
+# Residual of Qᵀu = c, relative to max(‖c‖, ‖u‖), that is rounding and nothing else.
+ROUNDING = 64.0 * float(np.finfo(float).eps)
+# Least violation, in scaled units, that no tolerance of a solver explains.
+_VIOLATED = 1e-6
+_DECIDED = (Status.OPTIMAL, Status.INFEASIBLE, Status.PRECISION_LIMITED, Status.TIME_LIMIT)
+_LIMITED = (Status.ITERATION_LIMIT, Status.UNBOUNDED)
+# Seconds and iterations.
+_Limit = tuple[float | None, int | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +59,15 @@ class CompiledProgram:
     problem: Problem
     model: Model
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Solvers and parameters cannot be copied; compiling again gives equal ones.
+        return compile_program, (self.problem,)
+
     @cached_property
     def _elastic(self) -> Model:
-        return build_model(self.problem, natural_scale(self.problem), elastic=True)
+        unit = unit_of(self.problem)
+        posed = self.problem if unit == 1.0 else in_units(self.problem, unit)
+        return build_model(posed, natural_scale(posed), elastic=True)
 
     def solve(
         self,
@@ -105,39 +122,64 @@ class CompiledProgram:
         )
         check_structure(self.problem, problem)
         backends = able_backends(self.model.ability, solver)
+        unit = unit_of(problem)
+        posed = problem if unit == 1.0 else in_units(problem, unit)
+        result = self._solve_posed(posed, backends, (time_limit, max_iterations), tolerance)
+        if unit == 1.0:
+            return result
+        return result.from_units(problem.objective, problem.domain, unit)
+
+    def _solve_posed(
+        self,
+        problem: Problem,
+        backends: tuple[Backend, ...],
+        limit: _Limit,
+        tolerance: float,
+    ) -> ProgramResult:
+        """Try every model, scale and backend until something is proved."""
         at_rest = result_at_rest(problem, tolerance)
         if at_rest is not None:
             return at_rest
-        limit = (time_limit, max_iterations)
         tried: list[ProgramResult] = []
-        for backend in backends:
-            result = self._solve_with(backend, problem, limit, tolerance)
-            if result.status in (Status.OPTIMAL, Status.INFEASIBLE, Status.TIME_LIMIT):
-                return result
-            tried.append(result)
+        for model, scale in self._attempts(problem):
+            for backend in backends:
+                result = self._solve_with(model, backend, problem, scale, limit, tolerance)
+                if result.status in _DECIDED:
+                    return result
+                tried.append(result)
+            if any(result.status in _LIMITED for result in tried):
+                break
+        if not any(_usable(result, tolerance) or result.status in _LIMITED for result in tried):
+            # A solver that fails may be facing limits that cannot be met.
+            proof = self._prove_infeasible(backends[0], problem, natural_scale(problem), limit)
+            if proof.status is Status.INFEASIBLE:
+                return proof
         return min(tried, key=_shortfall)
+
+    def _attempts(self, problem: Problem) -> Iterator[tuple[Model, float]]:
+        """The compiled model first; after it, models compiled for these numbers and no others."""
+        yield self.model, natural_scale(problem)
+        for scale in scales_to_try(problem):
+            yield build_model(problem, scale), scale
 
     def _solve_with(
         self,
+        model: Model,
         backend: Backend,
         problem: Problem,
-        limit: tuple[float | None, int | None],
+        scale: float,
+        limit: _Limit,
         tolerance: float,
     ) -> ProgramResult:
-        scale = natural_scale(problem)
-        word = _run(self.model, backend, problem, scale, limit)
+        word = _run(model, backend, problem, scale, limit)
         status = backend.status(word)
         if status is Status.INFEASIBLE:
             return self._prove_infeasible(backend, problem, scale, limit)
-        if status not in (Status.OPTIMAL, Status.INACCURATE) or self.model.inputs.value is None:
+        if status not in (Status.OPTIMAL, Status.INACCURATE) or model.inputs.value is None:
             return ProgramResult(status, None, None, (), None, None, backend.name, word)
-        eta, multipliers = self.model.multipliers(scale)
-        raw = scale * np.asarray(self.model.inputs.value)
-        checked = [
-            (optimality_certificate(problem, u, eta, multipliers, tolerance=tolerance), u)
-            for u in candidates(problem, raw)
-        ]
-        certificate, inputs = min(checked, key=lambda pair: pair[0].worst)
+        eta, multipliers = model.multipliers(scale)
+        raw = scale * np.asarray(model.inputs.value)
+        certificate, inputs = _best(problem, raw, eta, multipliers, tolerance)
         if not certificate.verified:
             status = Status.INACCURATE
         return ProgramResult(
@@ -149,9 +191,14 @@ class CompiledProgram:
         backend: Backend,
         problem: Problem,
         scale: float,
-        limit: tuple[float | None, int | None],
+        limit: _Limit,
     ) -> ProgramResult:
-        """Turn a solver's verdict into multipliers that prove it, or call it inaccurate."""
+        """Turn a solver's verdict into multipliers that prove it.
+
+        Multipliers that show a violation but prove nothing in float64 are returned as
+        ``PRECISION_LIMITED``: true rows may still prove it.
+        """
+        best: ProgramResult | None = None
         for prover in (backend, *able_backends(self._elastic.ability)):
             if self._elastic.ability not in prover.abilities:
                 continue
@@ -164,7 +211,13 @@ class CompiledProgram:
                 return ProgramResult(
                     Status.INFEASIBLE, None, eta, multipliers, None, proof, prover.name, word
                 )
-        return ProgramResult(Status.INACCURATE, None, None, (), None, None, backend.name, word)
+            if best is None and float(self._elastic.program.objective.value) > _VIOLATED:
+                best = ProgramResult(
+                    Status.PRECISION_LIMITED, None, eta, multipliers, None, None, prover.name, word
+                )
+        return best or ProgramResult(
+            Status.INACCURATE, None, None, (), None, None, backend.name, word
+        )
 
 
 def compile_program(problem: Problem) -> CompiledProgram:
@@ -200,7 +253,9 @@ def compile_program(problem: Problem) -> CompiledProgram:
     >>> result.status.name, round(float(abs(result.inputs).max()), 6)
     ('OPTIMAL', 5.443886)
     """
-    return CompiledProgram(problem, build_model(problem, natural_scale(problem)))
+    unit = unit_of(problem)
+    posed = problem if unit == 1.0 else in_units(problem, unit)
+    return CompiledProgram(problem, build_model(posed, natural_scale(posed)))
 
 
 def _run(
@@ -208,7 +263,7 @@ def _run(
     backend: Backend,
     problem: Problem,
     scale: float,
-    limit: tuple[float | None, int | None],
+    limit: _Limit,
 ) -> str:
     """Solve and return the solver's own status word; values are left in the model."""
     model.assign(problem, scale)
@@ -229,6 +284,37 @@ def _run(
     except modelling().error.SolverError as error:
         return f"failed: {error}"
     return word
+
+
+def _best(
+    problem: Problem, raw: Array, eta: Array, multipliers: tuple[Array, ...], tolerance: float
+) -> tuple[OptimalityCertificate, Array]:
+    """The input near a solver's answer with the best certificate.
+
+    The target comes first: among inputs that meet it to rounding the one nearest to optimal is
+    taken, and where there is none the one that misses it least.
+    """
+
+    def checked(inputs: Array) -> tuple[OptimalityCertificate, Array]:
+        return (
+            optimality_certificate(problem, inputs, eta, multipliers, tolerance=tolerance),
+            inputs,
+        )
+
+    def rank(pair: tuple[OptimalityCertificate, Array]) -> tuple[float, float]:
+        return max(pair[0].equality_residual, ROUNDING), pair[0].worst
+
+    found = [checked(u) for u in candidates(problem, raw)]
+    best = min(found, key=rank)
+    if best[0].verified and best[0].equality_residual <= ROUNDING:
+        return best
+    if isinstance(problem.terminal, Zero):
+        for inputs in settled_candidates(problem, [u for _, u in found]):
+            found.append(checked(inputs))
+            if found[-1][0].verified and found[-1][0].equality_residual <= ROUNDING:
+                return found[-1]
+    verified = [pair for pair in found if pair[0].verified]
+    return min(verified or found, key=rank)
 
 
 def _proof(
@@ -253,6 +339,12 @@ def _proof(
         limits=problem.limits,
         multipliers=multipliers,
     )
+
+
+def _usable(result: ProgramResult, tolerance: float) -> bool:
+    """Whether the inputs meet the target and the limits, optimal or not."""
+    certificate = result.certificate
+    return certificate is not None and certificate.primal_residual <= tolerance
 
 
 def _shortfall(result: ProgramResult) -> float:

@@ -6,6 +6,7 @@ corrected by the smallest change that meets the target and the active rows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from numpy.typing import NDArray
 
 from ensctl.convex.domains import Box
 from ensctl.convex.problem import Objective, Problem
-from ensctl.convex.regions import Below, Within, Zero
+from ensctl.convex.regions import Ball, Below, Within, Zero
 from ensctl.convex.rows import Rows
+from ensctl.convex.settling import settled
 
 Array = NDArray[Any]
 
@@ -27,7 +29,31 @@ def candidates(problem: Problem, inputs: Array) -> list[Array]:
     found = [problem.domain.nearest(inputs)]
     if isinstance(problem.terminal, Zero):
         found += [restored(problem, inputs, closeness) for closeness in CLOSENESS]
+    if isinstance(problem.terminal, Ball):
+        found += _on_the_sphere(problem, found[0], problem.terminal.radius)
     return found
+
+
+def _on_the_sphere(problem: Problem, inputs: Array, radius: float) -> list[Array]:
+    """α u with ‖R α u − d‖ = r, α next to 1: cheaper, or feasible, by a hair."""
+    system = problem.system
+    moved = system.factor @ (system.basis.T @ inputs)
+    target = system.factor @ problem.coordinates
+    square, half = float(moved @ moved), float(moved @ target)
+    rest = half * half - square * (float(target @ target) - radius * radius)
+    if square == 0.0 or rest < 0.0:
+        return []
+    roots = [(half + sign * np.sqrt(rest)) / square for sign in (-1.0, 1.0)]
+    factor = min(roots, key=lambda root: abs(root - 1.0))
+    return [problem.domain.nearest(factor * inputs)]
+
+
+def settled_candidates(problem: Problem, found: list[Array]) -> Iterator[Array]:
+    """Points near those found that meet Qᵀu = c to rounding, the least changed first."""
+    for hold in (True, False) if problem.limits else (False,):
+        for closeness in (*CLOSENESS, 0.0):
+            for inputs in found:
+                yield settled(problem, inputs, closeness, hold=hold)
 
 
 def restored(problem: Problem, inputs: Array, closeness: float) -> Array:

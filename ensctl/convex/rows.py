@@ -6,9 +6,9 @@ The target, slew limits, state limits and output limits all have this form.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,13 @@ class Rows:
     rounding: float = 0.0
     exact: Callable[[], ExactRows] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Providers may be closures, which cannot be pickled; what they provide can.
+        state = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.exact is not None:
+            state["exact"] = partial(_kept, self.exact())
+        return state
+
     @property
     def count(self) -> int:
         """Number of rows."""
@@ -80,6 +87,10 @@ class Rows:
     def magnitude(self, multiplier: Array) -> Array:
         """|M|ᵀ|y|, for rounding-error bounds."""
         return np.asarray(abs(self.matrix).T @ np.abs(multiplier))
+
+
+def _kept(rows: ExactRows) -> ExactRows:
+    return rows
 
 
 def slew_rows(

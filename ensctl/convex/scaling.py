@@ -12,6 +12,10 @@ from ensctl.convex.regions import Ball, Quadratic, Within, WithinDiscs, Zero
 
 Array = NDArray[Any]
 
+# Scales closer than this factor are the same to a solver.
+_DISTINCT = 3.0
+_LADDER = (10.0, 100.0, 0.1, 0.01, 1e3, 1e-3, 1e4)
+
 
 def natural_scale(problem: Problem) -> float:
     """s > 0, a lower bound of ‖u‖ (or close to one) for every u that meets the target.
@@ -29,8 +33,27 @@ def natural_scale(problem: Problem) -> float:
     return size or 1.0
 
 
+def scales_to_try(problem: Problem) -> tuple[float, ...]:
+    """Scales for a problem that a solver failed at: the natural one and others.
+
+    Where a tolerance is barely active, inputs much larger than the natural scale are as good, and
+    limits may force them; what the exact target takes within the limits says how large.
+    """
+    natural = natural_scale(problem)
+    exact = problem.system.basis @ problem.coordinates
+    typical = float(np.linalg.norm(problem.domain.nearest(exact))) or natural
+    found = [natural]
+    others = [typical, float(np.sqrt(natural) * np.sqrt(typical))]
+    for scale in (*others, *(natural * step for step in _LADDER)):
+        if all(max(scale / old, old / scale) > _DISTINCT for old in found):
+            found.append(scale)
+    return tuple(found)
+
+
 def _terminal_size(problem: Problem) -> float:
     terminal, factor = problem.terminal, problem.system.factor
+    if not problem.coordinates.size:
+        return 0.0
     if isinstance(terminal, Zero):
         return float(np.linalg.norm(problem.coordinates))
     target = factor @ problem.coordinates

@@ -301,6 +301,15 @@ class Ensemble(UniformViews):
         content = {"lam": self.lam, "b": self.b, "c": self.c, "d": self.d}
         return versioned("ensemble", {**content, "dt": self.dt, "names": self.names})
 
+    def compress(self, horizon: int, tol: float = 1e-13) -> Ensemble:
+        """The small ensemble with the same aggregate response over ``horizon`` steps.
+
+        Parameters, errors and examples: :func:`ensctl.ensemble.compression.compress`.
+        """
+        from ensctl.ensemble.compression import compress
+
+        return compress(self, horizon, tol)
+
     def dual(self) -> Ensemble:
         """Return the ensemble with inputs and outputs exchanged.
 

@@ -32,7 +32,22 @@ _BLOCK_BYTES = 2**27
 
 
 class TrajectoryChunk(NamedTuple):
-    """States x_start, x_{start+1}, … of all members, (N, number of steps)."""
+    """A block of consecutive states of all members.
+
+    Parameters
+    ----------
+    start : int
+        The step of the first column.
+    states : (N, number of steps)
+        x_start, x_{start+1}, …
+
+    Examples
+    --------
+    >>> import ensctl as ec
+    >>> blocks = ec.trajectory_chunks(ec.Ensemble([0.5]), [1.0, 0.0, 0.0], steps=2)
+    >>> [(block.start, block.states.shape) for block in blocks]
+    [(0, (1, 2)), (2, (1, 2))]
+    """
 
     start: int
     states: Array

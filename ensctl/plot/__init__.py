@@ -8,18 +8,29 @@ find it.
 from ensctl.plot.horizon_sweep import horizon_sweep
 from ensctl.plot.lam_plane import lam_plane
 from ensctl.plot.member_energies import member_energies
+from ensctl.plot.shapes import image_points, region_points, text_points
 from ensctl.plot.singular_values import singular_values
 from ensctl.plot.steering_figure import save_steering_figure
 from ensctl.plot.steering_plan import steering_plan, steering_states
 from ensctl.plot.svg import to_svg
+from ensctl.plot.swarm_animation import animate, save_animation
+from ensctl.plot.swarm_files import save_swarm_picture
+from ensctl.plot.swarm_picture import swarm_picture
 
 __all__ = [
+    "animate",
     "horizon_sweep",
+    "image_points",
     "lam_plane",
     "member_energies",
+    "region_points",
+    "save_animation",
     "save_steering_figure",
+    "save_swarm_picture",
     "singular_values",
     "steering_plan",
     "steering_states",
+    "swarm_picture",
+    "text_points",
     "to_svg",
 ]

@@ -6,6 +6,8 @@ from ensctl.synthesis.min_energy import MinEnergy, min_energy
 from ensctl.synthesis.min_time import min_time
 from ensctl.synthesis.min_time_result import MinTime
 from ensctl.synthesis.plan import SteeringPlan
+from ensctl.synthesis.population import steer_population, steer_population_arrays
+from ensctl.synthesis.population_plan import PopulationPlan
 from ensctl.synthesis.problem import SteeringProblem, steer_problem
 from ensctl.synthesis.robust import robust
 from ensctl.synthesis.robust_result import RobustPlan
@@ -20,6 +22,7 @@ __all__ = [
     "MinEnergy",
     "MinTime",
     "PerMember",
+    "PopulationPlan",
     "Rms",
     "RobustPlan",
     "SteeringPlan",
@@ -31,6 +34,8 @@ __all__ = [
     "min_time",
     "robust",
     "steer",
+    "steer_population",
+    "steer_population_arrays",
     "steer_problem",
     "tradeoff",
 ]

@@ -29,8 +29,8 @@ Certify = Literal["auto", "always", "never"]
 _TRUSTED = 1e-10
 _EPS = float(np.finfo(float).eps)
 _LOG10_2 = math.log10(2.0)
-# An input whose exponent leaves this range cannot be written as float64.
-_LARGEST_EXPONENT = 1000
+# The largest input has to lie in this range of exponents to be written as float64.
+_LOWEST_EXPONENT, _HIGHEST_EXPONENT = -1000, 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +104,12 @@ class MinEnergy:
             About 32 digits; computed in ball arithmetic when it is asked for.
         """
         found = _certified_inputs(self.rows)
-        if found.exponent != 0:
+        if _representable(found.high, found.exponent) is None:
             raise PrecisionError("the inputs leave the float64 range; use exact_inputs()")
-        high, low = (_shaped(_in_field(part, self.real)) for part in (found.high, found.low))
+        high, low = (
+            _shaped(_in_field(_scaled(part, found.exponent), self.real))
+            for part in (found.high, found.low)
+        )
         return high, low
 
     def exact_inputs(self) -> tuple[Array, Array]:
@@ -327,8 +330,13 @@ def _start(rows: SteeringRows) -> Array | None:
 def _representable(mantissas: Array, exponent: int) -> Array | None:
     """mantissas · 2^exponent as float64, or None when the largest leaves its range."""
     largest = int(np.frexp(np.abs(mantissas).max())[1]) + exponent
-    if abs(largest) > _LARGEST_EXPONENT:
+    if not _LOWEST_EXPONENT <= largest <= _HIGHEST_EXPONENT:
         return None
+    return _scaled(mantissas, exponent)
+
+
+def _scaled(mantissas: Array, exponent: int) -> Array:
+    """mantissas · 2^exponent in two steps, each of which stays in the float64 range."""
     half = exponent // 2
     return np.asarray(mantissas * np.ldexp(1.0, half) * np.ldexp(1.0, exponent - half))
 

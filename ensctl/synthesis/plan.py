@@ -216,6 +216,10 @@ class SteeringPlan(Plotted):
         write_whole(file, text)
         return file
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Advice is a search that needs the task; a plan on its way elsewhere goes without.
+        return {**self.__dict__, "_advise": no_advice}
+
     def error(self) -> EnsctlError:
         """The error that this outcome raises when ``throw`` is True."""
         if self.status is Status.NOT_REACHABLE:
@@ -238,6 +242,11 @@ class SteeringPlan(Plotted):
                 f"{self.float_floor:.3g}); solved by {self.solver}"
             )
         return "\n".join(lines)
+
+
+def no_advice() -> str:
+    """Nothing to say."""
+    return ""
 
 
 def simulate(ens: Ensemble, inputs: Array, x0: Array) -> Array:

@@ -26,7 +26,7 @@ from ensctl.errors import InvalidInputError, NotReachableError, PrecisionError
 from ensctl.status import Status
 from ensctl.synthesis.limits import Limits
 from ensctl.synthesis.outcome import infeasible_message, optimal_message
-from ensctl.synthesis.plan import SteeringPlan, float_floor, simulate
+from ensctl.synthesis.plan import SteeringPlan, float_floor, no_advice, simulate
 from ensctl.synthesis.solving import (
     Answer,
     Prepared,
@@ -34,10 +34,17 @@ from ensctl.synthesis.solving import (
     by_program,
     by_soft_newton,
 )
-from ensctl.synthesis.special_plans import idle_plan, no_advice, refused_plan, shaped
+from ensctl.synthesis.special_plans import idle_plan, refused_plan, shaped
 from ensctl.synthesis.steering_rows import SteeringRows, all_rows, steering_rows
 from ensctl.synthesis.suggestions import next_horizon, smallest_peak
-from ensctl.synthesis.terminal import Exact, Rms, Terminal, TerminalCost, as_terminal
+from ensctl.synthesis.terminal import (
+    Exact,
+    PerMember,
+    Rms,
+    Terminal,
+    TerminalCost,
+    as_terminal,
+)
 from ensctl.synthesis.terminal_system import TerminalSystem, terminal_system
 from ensctl.synthesis.trajectory_rows import limit_rows
 from ensctl.threads import blas_threads_for
@@ -103,6 +110,10 @@ class SteeringProblem:
             advice = plan.advice
             raise (replace(plan, message=f"{plan.message}; {advice}") if advice else plan).error()
         return plan
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Compiled programs stay behind; they are made again on first use.
+        return {**self.__dict__, "_prepared": {}}
 
     def _solve(self, target: ArrayLike, x0: ArrayLike) -> SteeringPlan:
         make = steering_rows if isinstance(self.terminal, Exact) else all_rows
@@ -220,10 +231,17 @@ class SteeringProblem:
                 np.abs(simulate(rows.ensemble, inputs, rows.x0)[:, -1] - rows.target).max()
             )
             floor = float_floor(rows.ensemble, inputs, rows.x0)
+            if self.terminal_missed(inputs, error, floor, rows):
+                status, inputs = Status.PRECISION_LIMITED, None
         if status is Status.OPTIMAL:
             message = optimal_message(self.objective, self.terminal, error, floor)
         elif status is Status.INFEASIBLE:
             message = infeasible_message(self.ensemble, self.horizon, self.limits, members)
+        elif status is Status.PRECISION_LIMITED:
+            message = (
+                "not decided in float64: the limits are too close to what is feasible, or the "
+                "tolerance is below rounding; move them apart"
+            )
         else:
             message = status.sentence
         return SteeringPlan(
@@ -265,6 +283,22 @@ class SteeringProblem:
             return "; ".join(part for part in found if part)
 
         return advise
+
+    def terminal_missed(
+        self, inputs: Array, error: float, floor: float, rows: SteeringRows
+    ) -> bool:
+        """Whether a simulation contradicts the tolerance that the optimiser claims to meet."""
+        slack = 10.0 * floor
+        if isinstance(self.terminal, Exact):
+            return error > 1e3 * floor
+        miss = np.abs(simulate(rows.ensemble, inputs, rows.x0)[:, -1] - rows.target)
+        if isinstance(self.terminal, Rms):
+            limit = self.terminal.radius * (1.0 + 1e-6)
+            return float(np.sqrt(np.mean(miss**2))) > limit + min(slack, 0.01 * limit)
+        if isinstance(self.terminal, PerMember):
+            radius = self.terminal.radius * (1.0 + 1e-6)
+            return bool(np.any(miss > radius + np.minimum(slack, 0.01 * radius)))
+        return False
 
     def _has_input(self, task: SteeringRows) -> bool:
         """Whether Newton's method finds an input for the same task at this horizon."""

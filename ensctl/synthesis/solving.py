@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.convex.domains import Box
@@ -41,7 +42,7 @@ class Prepared:
     system: LQ
     soft: SoftSystem | None
     warm: dict[str, Array] = field(default_factory=dict)
-    programs: dict[str, CompiledProgram] = field(default_factory=dict)
+    programs: dict[Any, CompiledProgram] = field(default_factory=dict)
 
 
 def by_newton(problem: Problem, domain: Box, prepared: Prepared) -> Answer:
@@ -74,9 +75,10 @@ def by_soft_newton(
 
 def by_program(problem: Problem, prepared: Prepared, solver: str | None) -> Answer:
     """Everything else: one compiled program, re-solved with new numbers."""
-    kept = prepared.programs.get("program")
+    structure = _structure(problem)
+    kept = prepared.programs.get(structure)
     if kept is None:
-        kept = prepared.programs["program"] = compile_program(problem)
+        kept = prepared.programs[structure] = compile_program(problem)
     limits = tuple(
         replace(old, target=new.target, region=new.region)
         for old, new in zip(kept.problem.limits, problem.limits, strict=True)
@@ -98,3 +100,13 @@ def by_program(problem: Problem, prepared: Prepared, solver: str | None) -> Answ
         found.infeasibility,
         found.solver,
     )
+
+
+def _structure(problem: Problem) -> tuple[Any, ...]:
+    """What a compiled program cannot change: kinds of regions and the matrices of the limits."""
+    blocks = []
+    for rows in problem.limits:
+        matrix = rows.matrix
+        content = matrix.tobytes() if isinstance(matrix, np.ndarray) else matrix.shape
+        blocks.append((type(rows.region).__name__, hash(content)))
+    return type(problem.terminal).__name__, tuple(blocks)

@@ -12,7 +12,7 @@ from ensctl.convex.domains import Domain
 from ensctl.convex.stacking import unstack
 from ensctl.errors import InvalidInputError
 from ensctl.status import Status
-from ensctl.synthesis.plan import SteeringPlan, float_floor, simulate
+from ensctl.synthesis.plan import SteeringPlan, float_floor, no_advice, simulate
 from ensctl.synthesis.steering_rows import SteeringRows
 
 if TYPE_CHECKING:
@@ -86,12 +86,11 @@ def shaped(inputs: Array, real: bool, channels: int) -> Array:
     return read_only(values.copy() if channels == 1 else values.reshape(-1, channels).T.copy())
 
 
-def no_advice() -> str:
-    """Nothing to say."""
-    return ""
-
-
 def _prefixed(status: Status, error: Exception) -> str:
     """The verdict first."""
-    verdict = "not reachable" if status is Status.NOT_REACHABLE else "not decided in float64"
-    return f"{verdict}: {error}"
+    if status is Status.NOT_REACHABLE:
+        return f"not reachable: {error}"
+    return (
+        f"not decided in float64: {error}; take a tolerance (tol=), or min_energy for the exact "
+        f"target without limits"
+    )

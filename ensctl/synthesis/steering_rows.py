@@ -18,6 +18,7 @@ from ensctl.analysis.controllability import Controllability, controllability
 from ensctl.analysis.exact_rank import independent_rows, left_null_space
 from ensctl.analysis.matrices import reachability_matrix
 from ensctl.analysis.real_inputs import expand_for_real_inputs
+from ensctl.analysis.steering_map import require_dense_size
 from ensctl.arguments import as_horizon, as_vector, read_only
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.ensemble.require import require_ensemble
@@ -157,11 +158,10 @@ def _all_rows(
     start = as_vector(x0, "x0", size=ens.size)
     steps = int(as_horizon(horizon))
     check_nodes_within_range(ens.lam)
+    require_dense_size(ens.size, steps * ens.channels)
     verdict = controllability(ens, steps, real_inputs=real_inputs)
 
     rows = _Rows.of(ens, goal, start, bool(real_inputs))
-    if real_inputs:
-        _require_conjugate_targets(ens, rows)
     real = bool(real_inputs) or (real_inputs is None and _closed(ens, goal, start))
     return SteeringRows(
         ensemble=ens,
@@ -180,6 +180,8 @@ def _all_rows(
 
 
 def _independent(rows: SteeringRows) -> SteeringRows:
+    if rows.real:
+        _require_conjugate_targets(rows)
     reduced = _kept(rows, _consistent_rows(rows))
     if reduced.short:
         _rows_within_horizon(reduced)
@@ -306,9 +308,10 @@ def _closed(ens: Ensemble, target: Array, x0: Array) -> bool:
     return data.is_conjugate_closed
 
 
-def _require_conjugate_targets(ens: Ensemble, rows: _Rows) -> None:
+def _require_conjugate_targets(rows: SteeringRows) -> None:
     """Under real inputs members (λ, B) and (λ̄, B̄) move as conjugates; so must what is asked."""
-    data = np.column_stack([rows.gains, rows.target, rows.x0])
+    ens = rows.ensemble
+    data = np.column_stack([rows.gains, rows.row_target, rows.row_x0])
     if Ensemble(rows.lam, data).is_conjugate_closed:
         return
     wrong = []
@@ -318,8 +321,8 @@ def _require_conjugate_targets(ens: Ensemble, rows: _Rows) -> None:
             wrong.append(i)
     members = _unique(rows.members[wrong])
     raise NotReachableError(
-        f"{_named(ens, members)} are conjugates of each other, so real inputs keep their states "
-        f"conjugate; give them conjugate targets and initial states, or allow complex inputs",
+        f"real inputs keep the states of {_named(ens, members)} real, or conjugate to those of a "
+        f"conjugate member; ask for such targets and initial states, or allow complex inputs",
         members,
     )
 

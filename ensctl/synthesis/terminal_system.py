@@ -18,10 +18,10 @@ from ensctl.analysis.exact_rank import independent_rows
 from ensctl.convex.regions import Ball, Quadratic, Region, Within, WithinDiscs, Zero
 from ensctl.convex.rows import ExactRows, Rows
 from ensctl.errors import NotReachableError, PrecisionError
-from ensctl.formatting import listed
 from ensctl.synthesis.exact_rows import exact_rows
 from ensctl.synthesis.steering_rows import SteeringRows, within_horizon
 from ensctl.synthesis.terminal import Exact, PerMember, Rms, Terminal
+from ensctl.synthesis.tolerance_reach import require_within_reach
 
 Array = NDArray[Any]
 
@@ -70,11 +70,11 @@ class _Parts:
         return np.asarray(self.rows.members[self.index])
 
     def chosen(self, kept: Array) -> _Parts:
-        """The equations of a boolean mask."""
+        """The equations of a mask, or of indices in that order."""
         return replace(
             self,
             index=self.index[kept],
-            names=tuple(name for name, keep in zip(self.names, kept, strict=True) if keep),
+            names=tuple(np.array(self.names, dtype=object)[kept].tolist()),
             matrix=self.matrix[kept],
             target=self.target[kept],
             weight=self.weight[kept],
@@ -126,70 +126,72 @@ def terminal_system(
         return TerminalSystem(parts.block(Zero()), (), parts.members)
     parts = _real_parts(rows, complete=True) if rows.real else _stacked_parts(rows)
     if isinstance(terminal, PerMember):
-        return _per_member(_moving(rows, parts, terminal.radius), terminal.radius)
+        return _per_member(rows, parts, terminal.radius)
     if isinstance(terminal, Rms):
         return _combined(parts, lambda rest: _ball(terminal.radius, rows.ensemble.size, rest))
     softness = 1.0 / (2.0 * objective_scale * terminal.weight)
     return _combined(parts, lambda rest: Quadratic(softness))
 
 
-def _moving(rows: SteeringRows, parts: _Parts, radius: Array) -> _Parts:
-    """Leave out rows that no input moves, if where they drift is close enough."""
-    moves = np.any(rows.gains[parts.index] != 0, axis=1)
-    off = ~moves & (np.abs(rows.displacement) > radius[rows.members])[parts.index]
-    if np.any(off):
-        members = tuple(int(k) for k in np.unique(rows.members[parts.index[off]]))
-        raise NotReachableError(
-            f"members {listed(members)} cannot be moved (b = 0) and drift further from the target "
-            f"than tol allows; widen tol for them, or give them a gain",
-            members,
-        )
-    return parts.chosen(moves)
-
-
-def _per_member(parts: _Parts, radius: Array) -> TerminalSystem:
+def _per_member(rows: SteeringRows, parts: _Parts, radius: Array) -> TerminalSystem:
     """Tolerances: real rows bound |e|, pairs (Re, Im) the modulus.
 
-    The first kind that is there is preconditioned; rows that depend on it to rounding, and the
-    other kind, become limits.
+    Rows that are independent to rounding are preconditioned, each with the bound that its own
+    tolerance implies; pairs, and rows that depend on others, stand beside them as limits.
     """
-    copies = np.bincount(parts.index, minlength=parts.rows.lam.size)[parts.index]
-    systems = []
-    for pairs in (False, True):
-        own = parts.chosen((copies == 2) == pairs)
-        if own.index.size:
-            systems.append((own, pairs))
-    if not systems:
-        nothing = np.zeros((0, parts.matrix.shape[1]))
-        return TerminalSystem(Rows(nothing, np.zeros(0), Zero()), (), np.zeros(0, dtype=int))
-    first, pairs = systems[0]
-    kept = _independent_to_rounding(first.matrix)
-    if pairs:
-        # Pairs stand as all real parts, then all imaginary parts; both stay or both go.
-        half = kept.size // 2
-        kept = np.tile(kept[:half] & kept[half:], 2)
-    inside, outside = first.chosen(kept), first.chosen(~kept)
-    others = [(own, kind) for own, kind in ((outside, pairs), *systems[1:]) if own.index.size]
-    return TerminalSystem(
-        inside.block(_tolerance(inside, radius, pairs)),
-        tuple(own.block(_tolerance(own, radius, kind)) for own, kind in others),
-        inside.members,
-    )
+    bound = _row_radius(rows, radius)
+    require_within_reach(rows, bound)
+    parts = parts.chosen(np.any(rows.gains[parts.index] != 0, axis=1))
+    copies = np.bincount(parts.index, minlength=rows.lam.size)[parts.index]
+    alone, pairs = parts.chosen(copies == 1), parts.chosen(copies == 2)
+    # The imaginary part of what a real row misses cannot be changed.
+    fixed = np.imag(rows.displacement[alone.index])
+    reach = np.sqrt(np.maximum(bound[alone.index] ** 2 - fixed**2, 0.0))
+    if alone.index.size == 0 and _independent_to_rounding(pairs.matrix).all():
+        return TerminalSystem(pairs.block(_discs(pairs, bound)), (), pairs.members)
+    each = np.concatenate([reach, bound[pairs.index]])
+    order = np.concatenate([np.flatnonzero(copies == 1), np.flatnonzero(copies == 2)])
+    together = parts.chosen(order)
+    kept = _independent_to_rounding(together.matrix)
+    others = []
+    if np.any(~kept[: reach.size]):
+        outside = ~kept[: reach.size]
+        others.append(alone.chosen(outside).block(Within(reach[outside])))
+    if pairs.index.size:
+        others.append(pairs.block(_discs(pairs, bound)))
+    inside = together.chosen(kept)
+    return TerminalSystem(inside.block(Within(each[kept])), tuple(others), inside.members)
 
 
-def _tolerance(parts: _Parts, radius: Array, pairs: bool) -> Region:
-    bound = radius[parts.members]
-    return WithinDiscs(bound[: bound.size // 2]) if pairs else Within(bound)
+def _discs(pairs: _Parts, bound: Array) -> Region:
+    """Pairs stand as all real parts, then all imaginary parts."""
+    return WithinDiscs(bound[pairs.index][: pairs.index.size // 2])
+
+
+def _row_radius(rows: SteeringRows, radius: Array) -> Array:
+    """The tolerance of each row; a row that stands for its conjugate too has the smaller one."""
+    own = radius[rows.members]
+    data = np.column_stack([rows.lam, rows.gains, rows.row_target, rows.row_x0])
+    if not (rows.real and np.iscomplexobj(data)):
+        return np.asarray(own)
+    smallest = own.copy()
+    for i in np.flatnonzero(np.any(np.imag(data) != 0, axis=1)):
+        smallest[i] = own[np.all(data == np.conj(data[i]), axis=1)].min(initial=own[i])
+    return np.asarray(smallest)
 
 
 def _combined(parts: _Parts, region: Callable[[float], Region]) -> TerminalSystem:
     """Sums of squares: rotate the rows, drop directions that no input moves visibly."""
+    fixed = 0.0
+    if parts.rows.real:
+        real = np.flatnonzero(np.bincount(parts.index, minlength=parts.rows.lam.size) == 1)
+        fixed = float(np.linalg.norm(np.imag(parts.rows.displacement[real])))
     matrix = parts.matrix * parts.weight[:, None]
     target = parts.target * parts.weight
     left, sigma, right = np.linalg.svd(matrix, full_matrices=False)
     seen = sigma > _INVISIBLE * sigma[0] if sigma.size and sigma[0] > 0 else sigma > 0
     rotated = left[:, seen].T @ target
-    rest = float(np.linalg.norm(target - left[:, seen] @ rotated))
+    rest = math.hypot(fixed, float(np.linalg.norm(target - left[:, seen] @ rotated)))
     reduced = sigma[seen, None] * right[seen]
     members = np.full(int(np.count_nonzero(seen)), -1)
     return TerminalSystem(Rows(reduced, rotated, region(rest), _ROTATED), (), members)
@@ -217,10 +219,8 @@ def _real_parts(rows: SteeringRows, *, complete: bool = False) -> _Parts:
     plain = np.flatnonzero(real_lam & ~complex_gain)
     mixed = np.flatnonzero(real_lam & complex_gain)
     lone = [] if complete else _independent_parts(rows, mixed)
-    upper = np.imag(rows.lam) > 0
-    if complete:
-        upper[mixed] = _leads_pair(rows.gains[mixed])
-    both = np.flatnonzero(upper)
+    candidates = ~real_lam | complex_gain if complete else ~real_lam
+    both = _one_of_each_pair(rows, np.flatnonzero(candidates))
     index = np.concatenate([plain, [k for k, _ in lone], both, both]).astype(int)
     names = (
         *("re" for _ in plain),
@@ -228,11 +228,35 @@ def _real_parts(rows: SteeringRows, *, complete: bool = False) -> _Parts:
         *("re" for _ in both),
         *("im" for _ in both),
     )
-    # A pair of two members counts twice in a sum over members.
-    alone = np.bincount(rows.members, minlength=rows.ensemble.size)[rows.members[both]] == 2
-    pair = np.where(alone, 1.0, math.sqrt(2.0))
+    # In a sum over members, a row counts once for each member it stands for.
+    standing = np.bincount(rows.members, minlength=rows.ensemble.size)[rows.members[both]]
+    mirrored = _has_mate(rows, both) & (standing == 1)
+    pair = np.where(mirrored, math.sqrt(2.0), 1.0)
     weight = np.concatenate([np.ones(plain.size + len(lone)), pair, pair])
     return _parts(rows, rows.matrix(), index, names, weight)
+
+
+def _one_of_each_pair(rows: SteeringRows, candidates: Array) -> Array:
+    """Rows left when each row that is the conjugate of an earlier one is dropped, data and all."""
+    data = np.column_stack([rows.lam, rows.gains, rows.row_target, rows.row_x0]) + 0.0
+    waiting: dict[bytes, int] = {}
+    kept = []
+    for i in candidates.tolist():
+        key = (np.conj(data[i]) + 0.0).tobytes()
+        if waiting.get(key, 0):
+            waiting[key] -= 1
+            continue
+        own = data[i].tobytes()
+        waiting[own] = waiting.get(own, 0) + 1
+        kept.append(i)
+    return np.array(kept, dtype=int)
+
+
+def _has_mate(rows: SteeringRows, chosen: Array) -> Array:
+    data = np.column_stack([rows.lam, rows.gains, rows.row_target, rows.row_x0])
+    return np.array(
+        [bool(np.any(np.all(data == np.conj(data[i]), axis=1))) for i in chosen], dtype=bool
+    )
 
 
 def _independent_parts(rows: SteeringRows, mixed: Array) -> list[tuple[int, str]]:
@@ -244,12 +268,6 @@ def _independent_parts(rows: SteeringRows, mixed: Array) -> list[tuple[int, str]
         for k in independent_rows(stacked):
             found.append((int(group[k % group.size]), "re" if k < group.size else "im"))
     return found
-
-
-def _leads_pair(gains: Array) -> Array:
-    """Whether the first imaginary part that is not zero is positive, row by row."""
-    first = np.argmax(np.imag(gains) != 0, axis=1)
-    return np.asarray(np.imag(gains)[np.arange(gains.shape[0]), first] > 0)
 
 
 def _stacked_parts(rows: SteeringRows) -> _Parts:
@@ -284,22 +302,31 @@ def _parts(
         names=names,
         matrix=np.array(chosen).reshape(index.size, width),
         target=np.array(ends, dtype=float),
-        rounding=_rounding(matrix, d),
+        rounding=_rounding(rows, matrix),
         weight=weight,
     )
 
 
-def _rounding(matrix: Array, target: Array) -> float:
-    """Relative error of every real entry; inf where a part vanishes beside its modulus."""
-    if not (np.iscomplexobj(matrix) or np.iscomplexobj(target)):
+def _rounding(rows: SteeringRows, matrix: Array) -> float:
+    """Relative error of every real entry of the equations.
+
+    A part that is zero is exactly so where λ^k and b lie on the axes (k = 0 among them); elsewhere
+    nothing relative can be said.  Displacements are rounded part by part.
+    """
+    if not np.iscomplexobj(matrix):
         return 4.0 * _EPS
+    axes = (np.real(rows.lam) == 0) | (np.imag(rows.lam) == 0)
+    on_axis = np.all((np.real(rows.gains) == 0) | (np.imag(rows.gains) == 0), axis=1)
+    powers = np.repeat(np.arange(rows.horizon)[::-1], rows.channels)
+    exact = on_axis[:, None] & (axes[:, None] | (powers == 0)[None, :])
+    size = np.abs(matrix)
     worst = 1.0
-    for values in (matrix, target):
-        size = np.abs(values)
-        for part in (np.real(values), np.imag(values)):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                ratio = np.where(size > 0, size / np.abs(part), 1.0)
-            worst = max(worst, float(np.max(ratio, initial=1.0)))
+    for part in (np.real(matrix), np.imag(matrix)):
+        zero = part == 0
+        if np.any(zero & ~exact & (size > 0)):
+            return math.inf
+        ratio = np.where(zero, 1.0, size / np.where(zero, 1.0, np.abs(part)))
+        worst = max(worst, float(np.max(ratio, initial=1.0)))
     return 8.0 * _EPS * worst
 
 

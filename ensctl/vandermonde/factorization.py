@@ -20,8 +20,8 @@ from ensctl.vandermonde.grid import CauchyGenerators, cauchy_generators
 
 Array = NDArray[Any]
 
-# Entries of L and U below this size change nothing and subnormal ones are slow.
-_FLUSH = 1e-40
+# Smaller entries of L and U become zero: their products would be subnormal, which is slow.
+FLUSH = 1e-150
 # Numbers whose parts are 0 or at least this large have differences that are 0 or normal.
 _TINY = 1e-270
 # Rook pivoting stops after very few exchanges; the cap only guards against ties in rounding.
@@ -75,7 +75,8 @@ def factorize(lam: Array, b: Array, horizon: int) -> Factorization:
 
     Notes
     -----
-    Relative error of every entry of L, D and U: at most about 12 k ε in column k of L.
+    Relative error of every entry of L, D and U: at most about 12 k ε in column k of L, for entries
+    above 1e-150; smaller ones are zero.
     Cost O(r (N + H)) operations, memory O(r (N + H)).
 
     Source: J. Demmel, SIAM J. Matrix Anal. Appl. 21 (1999) 562–580.
@@ -162,7 +163,7 @@ def _ratio(mantissa: Array, exponent: Array, factor: Array) -> Array:
     """mantissa_i 2^exponent_i / (mantissa_0 2^exponent_0) · factor_i, tiny entries flushed."""
     value = (mantissa / mantissa[0]) * factor
     value *= np.ldexp(1.0, np.maximum(exponent - exponent[0], -1100))
-    value[np.abs(value) < _FLUSH] = 0.0
+    value[np.abs(value) < FLUSH] = 0.0
     value[0] = 1.0
     return value
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensctl.vandermonde.factorization import Factorization
+from ensctl.vandermonde.factorization import FLUSH, Factorization
 from ensctl.vandermonde.graded_svd import triangular_factor
 
 Array = NDArray[Any]
@@ -69,19 +69,25 @@ def minimum_norm(factors: Factorization, targets: Array) -> MinimumNorm:
 
     Notes
     -----
-    Bound: 4 (8 + N) ε ‖U⁺‖ ‖|D^{-1}||L^{-1}||d|‖/‖A⁺ d‖.  O(N² (H + k)) operations.
+    Bound: 4 (8 + N) ε (‖U⁺‖ ‖|D^{-1}||L^{-1}| M |L^{-1}||d|‖/‖A⁺ d‖ + ‖U⁺‖ ‖U‖) with M = |L| plus
+    what was flushed to zero in L over ε: the errors of the entries of L and of its inverse, to
+    first order.  O(N² (H + k)) operations.
     """
     inverse = _unit_lower_inverse(factors.left)
     ordered = np.asarray(targets)[factors.row_order]
     solved = inverse @ ordered
-    magnitude = np.abs(inverse) @ np.abs(ordered)
+    size = np.abs(inverse)
+    uncertain = np.abs(factors.left) + np.tri(inverse.shape[0], k=-1) * (FLUSH / _EPS)
+    magnitude = size @ (uncertain @ (size @ np.abs(ordered)))
     scaled, exponents = _divide_by_pivots(factors, solved, magnitude)
     q_right, r_right = np.linalg.qr(factors.right.conj().T)
     inner = _conjugate_solve(r_right, scaled.solution)
     norm = np.linalg.norm(inner, axis=0)
-    growth = np.linalg.norm(scaled.magnitude, axis=0) / _smallest_singular_value(r_right)
+    smallest = _smallest_singular_value(r_right)
+    growth = np.linalg.norm(scaled.magnitude, axis=0) / smallest
     with np.errstate(divide="ignore", invalid="ignore"):
-        bound = 4.0 * (8 + solved.shape[0]) * _EPS * growth / norm
+        total = growth / norm + np.linalg.norm(r_right) / smallest
+        bound = 4.0 * (8 + solved.shape[0]) * _EPS * total
     bound = np.where(magnitude.any(axis=0), bound, 0.0)
     bound[~(bound < 1.0) & magnitude.any(axis=0)] = math.inf
     return MinimumNorm(_to_time(factors, q_right @ inner), exponents, norm, bound)

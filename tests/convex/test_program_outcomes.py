@@ -89,7 +89,9 @@ def test_inaccurate_is_never_success(monkeypatch):
     program = compile_program(worked(Objective.ENERGY, domain=box(-2.6, 2.6, 6)))
     words = dict(CLARABEL.statuses, Solved=Status.INACCURATE)
     almost = replace(CLARABEL, statuses=words)
-    monkeypatch.setattr("ensctl.convex.programs.able_backends", lambda ability, solver: (almost,))
+    monkeypatch.setattr(
+        "ensctl.convex.programs.able_backends", lambda ability, solver=None: (almost,)
+    )
     alone = program.solve()
     assert alone.status is Status.INACCURATE
     assert not alone.status.success
@@ -121,8 +123,9 @@ def test_a_sloppy_answer_is_not_optimal(monkeypatch):
     from ensctl.convex import programs, solvers
 
     loose = replace(solvers.OSQP, options={"eps_abs": 1e-1, "eps_rel": 1e-1, "polishing": False})
-    monkeypatch.setattr(programs, "able_backends", lambda ability, solver: (loose,))
+    monkeypatch.setattr(programs, "able_backends", lambda ability, solver=None: (loose,))
     monkeypatch.setattr(programs, "candidates", lambda problem, u: [problem.domain.nearest(u)])
+    monkeypatch.setattr(programs, "settled_candidates", lambda problem, found: iter(()))
     result = compile_program(worked(Objective.ENERGY, domain=box(-2.6, 2.6, 6))).solve()
     assert result.native_status == "solved"
     assert result.status is Status.INACCURATE

@@ -263,3 +263,20 @@ def test_bad_arguments(arguments, message):
 def test_bad_certify():
     with pytest.raises(ec.InvalidInputError, match="certify must be"):
         ec.min_energy(ec.Ensemble([0.1]), [1.0], 1, certify="maybe")
+
+
+@pytest.mark.parametrize(
+    ("lam", "b", "target", "horizon", "x0"),
+    [
+        # Entries of the factors are 1e-40 and smaller: they count when the displacement is graded.
+        ([0.25, 2.5], 1.0, [0.0, 0.0], 300, [1.0, 1.0]),
+        ([0.3, 0.6, 0.9], [1e20, 1.0, 1e-21], [0.09e20, 0.36, 0.81e-21], 6, 0.0),
+        # Close members brought to rest: digits cancel in the inverse of L itself.
+        ([0.11, 0.32, 0.33, 0.37, 0.39, 0.44, 0.48, 0.79, 0.87, 0.99], 1.0, [0.0] * 10, 30, 1.0),
+    ],
+)
+def test_graded_displacements_stay_within_their_bounds(lam, b, target, horizon, x0):
+    ens = ec.Ensemble(lam, b)
+    plan = ec.min_energy(ens, target, horizon, x0)
+    truth = ec.min_energy(ens, target, horizon, x0, certify=True)
+    assert abs(plan.energy / truth.energy - 1) <= plan.relative_error_bound + 1e-15

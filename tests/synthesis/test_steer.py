@@ -369,7 +369,7 @@ def test_nobody_can_move():
     plan = ec.steer(ens, [0.05, 0.05], 3, tol=0.1)
     assert plan.success
     assert plan.peak == 0.0
-    with pytest.raises(ec.NotReachableError, match="drift further"):
+    with pytest.raises(ec.NotReachableError, match="end further"):
         ec.steer(ens, [0.5, 0.05], 3, tol=0.1)
     exact = ec.steer(ens, [0.125, 0.512], 3, x0=[1, 1], limits=ec.Limits(u_min=0.5, u_max=1.0))
     assert list(exact.inputs) == [0.5, 0.5, 0.5]
@@ -391,3 +391,92 @@ def test_free_motion_beyond_float64():
     assert no.status is Status.PRECISION_LIMITED
     assert "min_energy" in no.message
     assert ec.min_energy(ens, [0, 0], 600, [1, 1]).energy == pytest.approx(15.0, rel=0.2)
+
+
+def test_tolerances_bound_both_parts_at_complex_gains():
+    """Real inputs move x along b only: what lies across cannot be met, whatever tol says."""
+    ens = ec.Ensemble([0.5], [1 + 1j])
+    with pytest.raises(ec.NotReachableError, match="tol is too small"):
+        ec.steer(ens, [1 + 5j], 4, tol=0.1, real_inputs=True)
+    plan = ec.steer(ens, [1 + 5j], 4, tol=3.0, real_inputs=True)
+    assert plan.terminal_error <= 3.0 * (1 + 1e-6)
+
+
+def test_a_pair_meets_the_smaller_of_its_two_tolerances():
+    z = 0.5 + 0.2j
+    plan = ec.steer(ec.Ensemble([z, z.conjugate()]), [1 + 1j, 1 - 1j], 4, tol=[0.5, 0.001])
+    assert plan.terminal_error <= 0.001 * (1 + 1e-6)
+
+
+def test_targets_need_not_be_conjugate_within_a_tolerance():
+    z = 0.5 + 0.2j
+    ens = ec.Ensemble([z, z.conjugate()])
+    plan = ec.steer(ens, [1 + 1j, 1 - 1.05j], 6, tol=0.1, real_inputs=True)
+    assert plan.terminal_error <= 0.1 * (1 + 1e-6)
+    near = ec.steer(ec.Ensemble([0.5]), [1 + 1e-9j], 4, tol=0.1, real_inputs=True)
+    assert near.terminal_error <= 0.1 * (1 + 1e-6)
+
+
+def test_infeasible_state_limits_alone_are_proved():
+    no = ec.steer(WORKED, TARGET, 6, limits=ec.Limits(state_max=0.5), throw=False)
+    assert no.status is Status.INFEASIBLE
+    assert no.certificate.verified
+
+
+def test_locked_members_with_too_small_a_tolerance_are_named():
+    ens = ec.Ensemble([0.5, 0.5, 0.3], names=["a", "b", "c"])
+    with pytest.raises(ec.NotReachableError, match="a and b") as caught:
+        ec.steer(ens, [1, 2, 3], 6, tol=0.1)
+    assert caught.value.members == (0, 1)
+
+
+def test_a_compiled_problem_takes_complex_initial_states():
+    problem = ec.steer_problem(
+        ec.Ensemble([0.5, 0.3 + 0.4j]),
+        8,
+        limits=ec.Limits(state_max=3.0),
+        real_inputs=True,
+        objective="peak",
+        tol=0.2,
+    )
+    for x0 in ([0, 0], [0.1, 0.1j], [0, 0]):
+        plan = problem.solve([1, 1 + 0.5j], x0)
+        fresh = ec.steer(
+            problem.ensemble,
+            [1, 1 + 0.5j],
+            8,
+            x0=x0,
+            limits=problem.limits,
+            real_inputs=True,
+            objective="peak",
+            tol=0.2,
+        )
+        assert plan.peak == pytest.approx(fresh.peak, rel=1e-5)
+
+
+def test_plans_and_problems_travel():
+    import copy
+    import pickle
+
+    problem = ec.steer_problem(WORKED, 6, objective="fuel", limits=ec.Limits(u_max=2.4))
+    no = problem.solve(TARGET, throw=False)
+    assert pickle.loads(pickle.dumps(no)).message == no.message
+    again = copy.deepcopy(problem).solve([0.1, 0, 0])
+    assert again.fuel == pytest.approx(problem.solve([0.1, 0, 0]).fuel)
+    assert pickle.loads(pickle.dumps(problem)).horizon == 6
+
+
+def test_horizons_beyond_memory_are_refused_at_once():
+    with pytest.raises(ec.InvalidInputError, match="shorter horizon"):
+        ec.steer(WORKED, TARGET, 10**12)
+    with pytest.raises(ec.InvalidInputError, match="shorter horizon"):
+        ec.min_energy(WORKED, TARGET, 10**12)
+
+
+def test_a_tolerance_below_rounding_is_not_claimed():
+    ens = ec.families.equispaced(6, 0.1, 0.9)
+    target = np.where(np.arange(6) % 2, -1.0, 1.0)
+    plan = ec.steer(ens, target, 12, tol=ec.Rms(1e-14), throw=False)
+    assert not plan.success or np.sqrt(np.mean((plan.states()[:, -1] - target) ** 2)) <= 1e-14 * (
+        1 + 1e-6
+    )
