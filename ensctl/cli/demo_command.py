@@ -38,7 +38,7 @@ def demo(
     \b
     Examples:
       ensctl demo
-      ensctl demo /tmp/thermostats --json
+      ensctl demo thermostats --json
     """
     from ensctl.ensemble.families import thermostats
     from ensctl.reporting.report import report

@@ -127,7 +127,7 @@ def test_horizon_sweep_draws_any_energies(energies: list[float]) -> None:
 def test_one_horizon_can_be_drawn() -> None:
     ax = _axes()
     horizon_sweep(HorizonSweep(np.array([3]), np.array([2.0]), np.array([1.0]), 0.0), ax=ax)
-    _rendered(ax)
+    assert _rendered(ax).startswith(b"\x89PNG")
 
 
 def test_without_axes_a_new_figure_is_opened_and_rcparams_stay() -> None:

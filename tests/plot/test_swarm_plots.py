@@ -145,5 +145,6 @@ def test_a_refused_plan_says_why_instead_of_a_picture(refused: SwarmPlan, tmp_pa
 def test_one_robot_can_be_drawn() -> None:
     plan = Swarm([1.0], 0.0, [0.0]).steer_to([0.0], 4)
     ax = _axes()
-    swarm_picture(plan, ax=ax)
+    artists = swarm_picture(plan, ax=ax)
     ax.figure.canvas.draw()
+    assert artists
