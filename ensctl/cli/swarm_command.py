@@ -6,6 +6,7 @@ JSON (schema 1): the keys of ``SwarmPlan.to_dict``.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 NO_PLAN = 3
 _NUMBERS, _STILLS, _FILMS = (".json", ".csv"), (".png", ".svg", ".pdf"), (".gif", ".mp4")
+
+# A plan of 2000 robots takes a few minutes and a few gigabytes.
+_MOST_ROBOTS = 2000
 
 Text = Annotated[
     str | None, typer.Argument(metavar="TEXT", help="What the robots write.", show_default=False)
@@ -52,7 +56,9 @@ Speed = Annotated[
 ]
 Jitter = Annotated[
     float,
-    typer.Option("--jitter", metavar="J", help="± share of the spacing of turn rates, 0 to 0.5."),
+    typer.Option(
+        "--jitter", metavar="J", help="± share of the spacing of turn rates, 0 ≤ J < 0.5."
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Of turn rates and start.")]
 Output = Annotated[
@@ -100,6 +106,10 @@ def swarm(
     _require_writable(places)
     limit = _speed_limit(v_max)
     steps = _steps(horizon)
+    if not 1 <= robots <= _MOST_ROBOTS:
+        raise InvalidInputError(
+            f"robots must be from 1 to {_MOST_ROBOTS} (time grows with their cube), got {robots}"
+        )
     blob = Swarm.scattered(robots, jitter=jitter, seed=seed)
     points = image_points(image, robots) if image is not None else text_points(text or "", robots)
 
@@ -157,7 +167,12 @@ def _speed_limit(text: str | None) -> float | RmsMultiple | None:
         raise InvalidInputError(
             f"v_max must be a speed such as 0.02, or a multiple such as 1.7x, got {text.strip()!r}"
         ) from None
-    return RmsMultiple(number) if word.endswith("x") else number
+    multiple = word.endswith("x")
+    if not (number >= 1.0 if multiple else 0.0 < number < math.inf):
+        raise InvalidInputError(
+            f"v_max must be > 0, or a multiple ≥ 1x of the rms speed, got {text.strip()!r}"
+        )
+    return RmsMultiple(number) if multiple else number
 
 
 def _steps(text: str | None) -> int | None:

@@ -19,6 +19,7 @@ from ensctl.ensemble.propagation_arguments import (
     moving_steps,
 )
 from ensctl.ensemble.recursion import state_dtype, states_by_recursion
+from ensctl.ensemble.require import require_ensemble
 from ensctl.ensemble.summation_methods import Method, choose_method, sum_moments
 from ensctl.errors import PrecisionError
 from ensctl.serialization import versioned
@@ -152,6 +153,7 @@ def aggregate_response(
     >>> found.values.shape, bool(found.error_bound < 1e-9)
     ((501,), True)
     """
+    require_ensemble(ens)
     sequence = quantised(as_inputs(inputs, ens.channels), resolution)
     start = as_initial_state(x0, ens.size)
     if noise is not None:

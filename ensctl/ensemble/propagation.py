@@ -20,6 +20,7 @@ from ensctl.ensemble.propagation_arguments import (
     moving_steps,
 )
 from ensctl.ensemble.propagation_memory import check_memory
+from ensctl.ensemble.require import require_ensemble
 from ensctl.ensemble.summation_methods import Method, choose_method, sum_values
 from ensctl.errors import PrecisionError
 from ensctl.serialization import versioned
@@ -152,6 +153,7 @@ def propagate(
     >>> print(found.method)
     piecewise Chebyshev series on the real line
     """
+    require_ensemble(ens)
     sequence = quantised(as_inputs(inputs, ens.channels), resolution)
     start = as_initial_state(x0, ens.size)
     if noise is not None:
@@ -207,6 +209,7 @@ def final_states(
     array([[ 0.5,  1. ,  1.5],
            [-1. ,  1. ,  0. ]])
     """
+    require_ensemble(ens)
     scenarios = quantised(as_scenarios(batch, ens.channels), resolution)
     start = as_initial_states(x0, ens.size, len(scenarios))
     width = np.result_type(ens.lam, ens.b, scenarios, start, float).itemsize

@@ -22,6 +22,7 @@ from ensctl.ensemble.propagation_arguments import (
 )
 from ensctl.ensemble.propagation_memory import check_memory, size_text
 from ensctl.ensemble.recursion import advance, state_dtype, states_by_recursion
+from ensctl.ensemble.require import require_ensemble
 from ensctl.errors import InvalidInputError, PrecisionError
 from ensctl.files import require_folder
 
@@ -113,6 +114,7 @@ def trajectory(
     array([[0.  , 1.  , 1.5 , 1.75],
            [0.  , 1.  , 0.  , 1.  ]])
     """
+    require_ensemble(ens)
     sequence = quantised(as_inputs(inputs, ens.channels), resolution)
     start = _checked_start(ens, sequence, x0, noise)
     dtype = state_dtype(ens, sequence, start)
@@ -167,6 +169,7 @@ def trajectory_chunks(
     0 [0. 1.]
     2 [1.5  1.75]
     """
+    require_ensemble(ens)
     sequence = quantised(as_inputs(inputs, ens.channels), resolution)
     start = _checked_start(ens, sequence, x0, noise)
     dtype = state_dtype(ens, sequence, start)

@@ -13,6 +13,10 @@ from ensctl.errors import InvalidInputError
 Array = NDArray[Any]
 
 
+# The cost matrix of an assignment of this size takes 0.8 GB.
+_MOST_ASSIGNED = 10_000
+
+
 def as_plane(value: ArrayLike, name: str, size: int | None = None) -> Array:
     """Convert (N,) complex numbers x + jy, or (N, 2) real rows x, y, to fresh (N,) complex128.
 
@@ -54,6 +58,11 @@ def nearest_assignment(positions: Array, points: Array) -> Array:
     """
     from scipy.optimize import linear_sum_assignment
 
+    if positions.size > _MOST_ASSIGNED:
+        raise InvalidInputError(
+            f"points must be at most {_MOST_ASSIGNED} when robots are assigned to them, got "
+            f"{positions.size}; give assign=False, or fewer robots"
+        )
     cost = np.abs(positions[:, None] - points[None, :]) ** 2
     return np.asarray(linear_sum_assignment(cost)[1])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ensctl.arguments import Array, as_array, as_count, as_horizon, as_scalar, as_vector
@@ -156,6 +157,9 @@ def steer_population_arrays(
     >>> plan.rms_error < 1e-4
     True
     """
+    if all(np.ndim(column) == 0 for column in (b, target, weights, x0)):
+        # One column of full length tells chunks how long they are.
+        target = np.broadcast_to(np.asarray(target), np.shape(lam))
     columns = {"lam": lam, "b": b, "target": target, "weights": weights, "x0": x0}
     source = source_of(columns, as_count(chunk, "chunk"))
     return solve_population(source, _task(horizon, ridge, interval, terms), progress)

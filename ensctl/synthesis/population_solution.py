@@ -54,7 +54,8 @@ class _Checked:
     @property
     def error(self) -> float:
         """Estimate of ‖δu‖/‖u‖: what the check sees, and what no check in float64 can see."""
-        return self.moved + self.system.sensitivity
+        misfit = math.sqrt(max(float(self.sums[0].real), 0.0))
+        return self.moved + self.system.sensitivity_with(self.inputs, misfit)
 
     @property
     def accepted(self) -> bool:

@@ -64,6 +64,23 @@ class SmallSystem:
         _, upper = self._factors
         return self.lost * float(np.linalg.norm(upper)) / math.sqrt(self.ridge)
 
+    def sensitivity_with(self, inputs: Array, misfit: float) -> float:
+        """The same with what members miss: + 4 lost ‖A‖ ‖(misfit, √ρ u)‖/(ρ ‖u‖) for TSQR.
+
+        An orthogonal factorisation of the members rounds their misfits too; moments do not see
+        misfits, which are orthogonal to every T_j.
+
+        Source: Wedin's bound; Å. Björck, Numerical Methods for Least Squares Problems, SIAM 1996,
+        Theorem 1.4.6.
+        """
+        size = float(np.linalg.norm(inputs))
+        if self.method == "moments" or size == 0.0:
+            return self.sensitivity
+        _, upper = self._factors
+        left = math.hypot(misfit, math.sqrt(self.ridge) * size)
+        share = 4.0 * self.lost * float(np.linalg.norm(upper)) * left / (self.ridge * size)
+        return self.sensitivity + share
+
     def _minimiser(self, right: Array) -> Array:
         from scipy.linalg import solve_triangular
 

@@ -86,7 +86,7 @@ def test_an_image_gives_the_shape(ensctl: Call, tmp_path: Path) -> None:
     [
         (("",), "text must have at least one visible character"),
         (("日",), "choose another font"),
-        (("I", "-n", "0"), "count must be an integer ≥ 1"),
+        (("I", "-n", "0"), "robots must be from 1 to 2000"),
         (("I", "--jitter", "0.5"), "jitter must be < 0.5"),
         (("I", "--seed", "-1"), "seed must be an integer ≥ 0"),
         (("I", "--horizon", "inf"), "horizon must be an integer ≥ 1"),

@@ -5,9 +5,11 @@ import runpy
 import sys
 import tracemalloc
 
+import mpmath as mp
 import numpy as np
 import pytest
 
+import ensctl as ec
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError, MissingDependencyError
 from ensctl.synthesis.population import steer_population, steer_population_arrays
@@ -287,3 +289,29 @@ def test_a_cluster_gives_what_one_process_gives():
         with pytest.raises(InvalidInputError, match="lam must lie in the interval"):
             steer_population_arrays(*columns, 60, ridge=1e-4, interval=(0.0, 1.0))
     assert distance(found.inputs, plan.inputs) < 1e-10
+
+
+def test_scalars_for_every_column():
+    lam = np.linspace(0.1, 0.9, 100)
+    plan = ec.steer_population_arrays(lam, 1.0, 1.0, 5)
+    same = ec.steer_population(ec.Ensemble(lam), np.ones(100), 5)
+    np.testing.assert_allclose(plan.inputs, same.inputs, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["gap", "tail"])
+def test_the_error_estimate_covers_large_misfits(kind):
+    """Targets no input comes near: rounding of the factorisation is amplified by what is missed."""
+    if kind == "gap":
+        lam = np.r_[np.linspace(-1, -0.99, 100), np.linspace(0.99, 1, 100)]
+        target = np.sign(np.sin(50 * np.arange(200)))
+    else:
+        lam = np.r_[np.linspace(0.1, 0.2, 199), 0.99]
+        target = np.sin(50 * np.arange(200))
+    plan = ec.steer_population(ec.Ensemble(lam), target, 20)
+    with mp.workdps(80):
+        rows = mp.matrix([[mp.mpf(float(z)) ** (19 - k) for k in range(20)] for z in lam])
+        right = mp.matrix([mp.mpf(float(t)) for t in target])
+        gram = rows.T * rows + mp.mpf(1e-8) * mp.eye(20)
+        truth = np.array([float(v) for v in mp.lu_solve(gram, rows.T * right)])
+    error = np.linalg.norm(plan.inputs - truth) / np.linalg.norm(truth)
+    assert error <= plan.error
