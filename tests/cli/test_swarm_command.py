@@ -92,7 +92,7 @@ def test_an_image_gives_the_shape(ensctl: Call, tmp_path: Path) -> None:
         (("I", "--horizon", "inf"), "horizon must be an integer ≥ 1"),
         (("I", "--horizon", "ten"), "horizon must be an integer ≥ 1"),
         (("I", "--v-max", "fast"), "v_max must be a speed"),
-        (("I", "--v-max", "0.5x"), "factor must be ≥ 1"),
+        (("I", "--v-max", "0.5x"), "v_max must be > 0, or a multiple ≥ 1x"),
         (("I", "-n", "4", "--v-max", "-1"), "v_max must be > 0"),
         (("I", "-o", "i.txt"), "output must end in .gif"),
         (("I", "-o", "no-such-folder/i.gif"), "folder that exists"),
