@@ -122,7 +122,11 @@ def eising_distance(lam: ArrayLike, gains: ArrayLike) -> UncontrollabilityDistan
     _, exponent = np.frexp(max(np.abs(nodes).max(), np.abs(tamed).max()))
     # What is 1e150 times smaller than the rest may vanish in squares; that is told by the result.
     with np.errstate(all="ignore"):
-        found = lowest_point(_ldexp(nodes, -exponent), _ldexp(tamed, -exponent))
+        try:
+            found = lowest_point(_ldexp(nodes, -exponent), _ldexp(tamed, -exponent))
+        except np.linalg.LinAlgError:
+            # Blocks that are singular to rounding: what is attained is still an upper bound.
+            return _attained_bound(nodes, rows)
     vanished = found.lower_bound == 0.0 and found.value < _UNDERFLOW
     if vanished or not math.isfinite(found.value + found.lower_bound):
         return _attained_bound(nodes, rows)

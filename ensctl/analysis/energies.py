@@ -54,7 +54,10 @@ def member_energies(steering: SteeringMap) -> MemberEnergies:
     bound = np.zeros(size)
     part = reachable_part(steering)
     if part.movable.size:
-        log10_energy[part.movable], bound[part.movable] = _energies(part, steering.horizon)
+        energy, error = _energies(part, steering.horizon)
+        # log10 itself is rounded: ε |log10 E| in the logarithm, ln 10 times that in E.
+        rounding = 2.0 * _EPS * math.log(10.0) * (1.0 + np.abs(energy))
+        log10_energy[part.movable], bound[part.movable] = energy, error + rounding
     return MemberEnergies(log10_energy, bound)
 
 

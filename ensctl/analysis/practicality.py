@@ -16,7 +16,7 @@ from ensctl.arguments import as_horizon, as_scalar, as_vector
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.ensemble.require import require_ensemble
 from ensctl.errors import InvalidInputError
-from ensctl.formatting import pow10, power_text
+from ensctl.formatting import listed, pow10, power_text
 
 Array = NDArray[Any]
 
@@ -194,7 +194,26 @@ def _displacement(
                 "x0 must stay finite over the horizon, but |λ|^H |x0| overflows"
             )
         difference = difference - free
-    return rows_of_displacement(steering, difference)
+    rows = rows_of_displacement(steering, difference)
+    if steering.verdict.real_inputs:
+        _require_conjugate(steering, rows)
+    return rows
+
+
+def _require_conjugate(steering: SteeringMap, rows: Array) -> None:
+    """Real inputs keep states real, or conjugate where members are; so must the target be."""
+    wrong = []
+    for i in range(rows.size):
+        mates = (steering.lam == np.conj(steering.lam[i])) & np.all(
+            steering.gains == np.conj(steering.gains[i]), axis=1
+        )
+        if not np.any(np.conj(rows[mates]) == rows[i]):
+            wrong.append(int(steering.members[i]))
+    if wrong:
+        raise InvalidInputError(
+            f"target must be real for real members and conjugate for conjugate ones under real "
+            f"inputs, members {listed(sorted(set(wrong)))} ask for something else"
+        )
 
 
 def _largest_entry(steering: SteeringMap, displacement: Array) -> float:
@@ -312,8 +331,9 @@ def input_effects(
     effort = np.abs(ens.gains) @ np.abs(coefficients).T
     # Powers of |λ| > 1 are measured against |λ|^{H−1}, so that none overflows.
     unstable = np.abs(ens.lam) > 1.0
+    base = np.where(unstable, 1.0 / np.where(unstable, ens.lam, 1.0), ens.lam)
     powers = np.power(
-        ens.lam[:, None], steps[None, :] - np.where(unstable, horizon - 1, 0)[:, None]
+        base[:, None], np.where(unstable[:, None], horizon - 1 - steps[None, :], steps[None, :])
     )
     slopes = steps[1:] * powers[:, :-1]
     floor = (np.abs(powers) * effort).sum(axis=1)

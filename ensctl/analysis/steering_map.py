@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ensctl.analysis.controllability import Controllability, controllability
 from ensctl.analysis.real_inputs import expand_for_real_inputs
+from ensctl.analysis.unit_circle import on_or_outside_unit_circle
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError
 from ensctl.vandermonde.singular_values import (
@@ -72,7 +73,7 @@ def steering_map(
     """
     check_nodes_within_range(ens.lam)
     if horizon == math.inf:
-        outside = np.flatnonzero(np.abs(ens.lam) >= 1)
+        outside = np.flatnonzero(on_or_outside_unit_circle(ens.lam))
         if outside.size:
             raise InvalidInputError(
                 f"horizon must be finite here: {ens.label(int(outside[0]))} has "

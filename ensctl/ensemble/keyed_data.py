@@ -39,7 +39,10 @@ def parse_json(text: str, source: str) -> Ensemble:
         raise FormatError("is nested too deeply; give lam as a flat list", source) from None
     except ValueError as error:
         raise FormatError(f"is not valid here: {error}", source) from None
-    return _from_data({"lam": data} if isinstance(data, list) else data, source)
+    try:
+        return _from_data({"lam": data} if isinstance(data, list) else data, source)
+    except RecursionError:
+        raise FormatError("is nested too deeply; give lam as a flat list", source) from None
 
 
 def parse_toml(text: str, source: str) -> Ensemble:

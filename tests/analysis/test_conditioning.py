@@ -271,3 +271,26 @@ def test_a_list_is_not_an_ensemble():
     for function in (ec.conditioning, ec.controllability, ec.practicality, ec.report, ec.gramian):
         with pytest.raises(ec.InvalidInputError, match=r"ens must be an Ensemble, got list"):
             function([0.1, 0.2])
+
+
+def test_several_channels_with_singular_blocks():
+    gains = [[0, 1], [1, 0], [0, -1], [-1, -1]]
+    result = ec.conditioning(ec.Ensemble([0.2, 0.2, 0.8, 0.8], gains))
+    assert 0.0 <= result.distance.lower_bound <= result.distance.value
+
+
+def test_infinite_horizon_decides_the_unit_circle_exactly():
+    """|λ|² of doubles near the circle is compared with 1 as a rational, not a rounded |λ|."""
+    from fractions import Fraction
+
+    angles = np.linspace(0.1, 3.0, 400)
+    decided = set()
+    for z in (np.cos(angles) + 1j * np.sin(angles)).tolist():
+        inside = Fraction(z.real) ** 2 + Fraction(z.imag) ** 2 < 1
+        decided.add(inside)
+        if inside:
+            assert ec.conditioning(ec.Ensemble([z]), math.inf).singular_values[0] > 1e6
+        else:
+            with pytest.raises(ec.InvalidInputError, match="horizon must be finite"):
+                ec.conditioning(ec.Ensemble([z]), math.inf)
+    assert decided == {True, False}

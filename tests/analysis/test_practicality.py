@@ -108,3 +108,27 @@ def test_not_reachable():
 def test_bad_arguments(arguments, message):
     with pytest.raises(ec.InvalidInputError, match=message):
         ec.practicality(ec.Ensemble([0.1, 0.2]), 4, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("lam", "horizon", "log10_floor"),
+    [([0.9, 1.05], 2000, -14.8), ([0.4, 3.0], 100, -6.95), ([0.5, 0.9, 1.05], 1000, -14.4)],
+)
+def test_unstable_members_need_every_digit_of_small_inputs(lam, horizon, log10_floor):
+    """The floor of the documented formula in 600-digit arithmetic, to the digits shown."""
+    verdict = ec.practicality(ec.Ensemble(lam), horizon)
+    assert math.log10(verdict.float_floor) == pytest.approx(log10_floor, abs=0.06)
+    assert verdict.practical
+
+
+def test_growth_of_complex_members_gives_numbers():
+    verdict = ec.practicality(ec.Ensemble([3e10 + 1e10j, 0.5]), 40)
+    assert not math.isnan(verdict.log10_error)
+    assert not math.isnan(verdict.log10_lam_tolerance)
+
+
+def test_targets_that_real_inputs_cannot_mean_are_refused():
+    ens = ec.Ensemble([0.5 + 0.2j, 0.5 - 0.2j])
+    with pytest.raises(ec.InvalidInputError, match="members 0 and 1 ask for something else"):
+        ec.practicality(ens, 20, target=[1j, 1j], real_inputs=True)
+    assert ec.practicality(ens, 20, target=[1j, -1j], real_inputs=True).practical

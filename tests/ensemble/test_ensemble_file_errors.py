@@ -179,3 +179,11 @@ def test_unknown_format_is_the_callers_error(tmp_path: Path) -> None:
     ):
         with pytest.raises(InvalidInputError, match="format must be csv, json or toml, got 'xml'"):
             call()
+
+
+@pytest.mark.parametrize("depth", [100, 500, 900, 5000])
+def test_deeply_nested_json_is_one_line(depth):
+    text = '{"lam":' + "[" * depth + "1" + "]" * depth + "}"
+    with pytest.raises(FormatError) as caught:
+        parse_ensemble(text, format="json")
+    assert "\n" not in str(caught.value)
