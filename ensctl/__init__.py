@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ensctl import drafting as drafting
     from ensctl.analysis.conditioning import Conditioning as Conditioning
     from ensctl.analysis.conditioning import conditioning as conditioning
     from ensctl.analysis.controllability import Controllability as Controllability
@@ -168,6 +169,7 @@ _DEFINED_IN = {
 
 # Public name → the module it stands for.
 _MODULES = {
+    "drafting": "ensctl.drafting",
     "families": "ensctl.ensemble.families",
 }
 

@@ -1,0 +1,3 @@
+"""What an aggregate tells: Kalman filters for diagonal dynamics, reconstruction, identification."""
+
+__all__: list[str] = []
