@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ensctl import drafting as drafting
+    from ensctl import scheduling as scheduling
     from ensctl.analysis.conditioning import Conditioning as Conditioning
     from ensctl.analysis.conditioning import conditioning as conditioning
     from ensctl.analysis.controllability import Controllability as Controllability
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from ensctl.ensemble.propagation import final_state as final_state
     from ensctl.ensemble.propagation import final_states as final_states
     from ensctl.ensemble.propagation import propagate as propagate
+    from ensctl.ensemble.thermostat_parameters import ThermostatFleet as ThermostatFleet
     from ensctl.ensemble.trajectories import TrajectoryChunk as TrajectoryChunk
     from ensctl.ensemble.trajectories import trajectory as trajectory
     from ensctl.ensemble.trajectories import trajectory_chunks as trajectory_chunks
@@ -57,6 +59,18 @@ if TYPE_CHECKING:
     from ensctl.errors import NotReachableError as NotReachableError
     from ensctl.errors import PrecisionError as PrecisionError
     from ensctl.errors import SolverError as SolverError
+    from ensctl.estimation.estimator import AggregateEstimator as AggregateEstimator
+    from ensctl.estimation.estimator_information import KnownCombinations as KnownCombinations
+    from ensctl.estimation.estimator_record import FilteredStates as FilteredStates
+    from ensctl.estimation.estimator_state import EstimatorState as EstimatorState
+    from ensctl.estimation.noise_adaptation import NoiseAdaptation as NoiseAdaptation
+    from ensctl.estimation.noise_amplification import NoiseAmplification as NoiseAmplification
+    from ensctl.estimation.noise_amplification import noise_amplification as noise_amplification
+    from ensctl.estimation.reconstruction import (
+        reconstruct_initial_state as reconstruct_initial_state,
+    )
+    from ensctl.estimation.reconstruction_result import Reconstruction as Reconstruction
+    from ensctl.estimation.smoother import SmoothedStates as SmoothedStates
     from ensctl.reporting.report import Report as Report
     from ensctl.reporting.report import report as report
     from ensctl.simulation.simulator import SimulationState as SimulationState
@@ -69,6 +83,16 @@ if TYPE_CHECKING:
     from ensctl.simulation.swarm_plan import SwarmPlan as SwarmPlan
     from ensctl.simulation.swarm_rates import HorizonRule as HorizonRule
     from ensctl.simulation.swarm_speed import RmsMultiple as RmsMultiple
+    from ensctl.simulation.thermostat_controller import FleetController as FleetController
+    from ensctl.simulation.thermostat_controller import FleetControllerState as FleetControllerState
+    from ensctl.simulation.thermostat_model import DutyModel as DutyModel
+    from ensctl.simulation.thermostat_model import FleetState as FleetState
+    from ensctl.simulation.thermostat_model import duty_model as duty_model
+    from ensctl.simulation.thermostat_model import fleet_step as fleet_step
+    from ensctl.simulation.thermostat_model import initial_fleet_state as initial_fleet_state
+    from ensctl.simulation.thermostat_model import reduced_duty_model as reduced_duty_model
+    from ensctl.simulation.thermostat_runs import FleetRun as FleetRun
+    from ensctl.simulation.thermostat_runs import run_fleet as run_fleet
     from ensctl.status import Status as Status
     from ensctl.synthesis.feasible_horizons import FeasibleHorizons as FeasibleHorizons
     from ensctl.synthesis.feasible_horizons import feasible_horizons as feasible_horizons
@@ -77,6 +101,8 @@ if TYPE_CHECKING:
     from ensctl.synthesis.min_energy import min_energy as min_energy
     from ensctl.synthesis.min_time import min_time as min_time
     from ensctl.synthesis.min_time_result import MinTime as MinTime
+    from ensctl.synthesis.mpc import MPC as MPC
+    from ensctl.synthesis.mpc_state import MPCState as MPCState
     from ensctl.synthesis.plan import SteeringPlan as SteeringPlan
     from ensctl.synthesis.population import steer_population as steer_population
     from ensctl.synthesis.population import steer_population_arrays as steer_population_arrays
@@ -95,24 +121,37 @@ __version__ = "0.1.0"
 
 # Public name → module that defines it.
 _DEFINED_IN = {
+    "AggregateEstimator": "ensctl.estimation.estimator",
     "AggregateOutput": "ensctl.ensemble.aggregate_propagation",
     "BroadcastPlan": "ensctl.simulation.swarm_broadcast",
     "BroadcastSwarm": "ensctl.simulation.swarm_broadcast",
     "Conditioning": "ensctl.analysis.conditioning",
     "Controllability": "ensctl.analysis.controllability",
+    "DutyModel": "ensctl.simulation.thermostat_model",
     "EnsctlError": "ensctl.errors",
     "Ensemble": "ensctl.ensemble.ensemble",
+    "EstimatorState": "ensctl.estimation.estimator_state",
     "FeasibleHorizons": "ensctl.synthesis.feasible_horizons",
+    "FilteredStates": "ensctl.estimation.estimator_record",
     "FinalState": "ensctl.ensemble.propagation",
+    "FleetController": "ensctl.simulation.thermostat_controller",
+    "FleetControllerState": "ensctl.simulation.thermostat_controller",
+    "FleetRun": "ensctl.simulation.thermostat_runs",
+    "FleetState": "ensctl.simulation.thermostat_model",
     "FormatError": "ensctl.errors",
     "HorizonRule": "ensctl.simulation.swarm_rates",
     "HorizonSweep": "ensctl.analysis.horizon_sweep",
     "InfeasibleError": "ensctl.errors",
     "InvalidInputError": "ensctl.errors",
+    "KnownCombinations": "ensctl.estimation.estimator_information",
     "Limits": "ensctl.synthesis.limits",
+    "MPC": "ensctl.synthesis.mpc",
+    "MPCState": "ensctl.synthesis.mpc_state",
     "MinEnergy": "ensctl.synthesis.min_energy",
     "MinTime": "ensctl.synthesis.min_time_result",
     "MissingDependencyError": "ensctl.errors",
+    "NoiseAdaptation": "ensctl.estimation.noise_adaptation",
+    "NoiseAmplification": "ensctl.estimation.noise_amplification",
     "NotIdentifiableError": "ensctl.errors",
     "NotReachableError": "ensctl.errors",
     "Observability": "ensctl.analysis.observability",
@@ -120,12 +159,14 @@ _DEFINED_IN = {
     "PracticalVerdict": "ensctl.analysis.practicality",
     "PrecisionError": "ensctl.errors",
     "ProcessNoise": "ensctl.ensemble.process_noise",
+    "Reconstruction": "ensctl.estimation.reconstruction_result",
     "Report": "ensctl.reporting.report",
     "Rms": "ensctl.synthesis.terminal",
     "RmsMultiple": "ensctl.simulation.swarm_speed",
     "RobustPlan": "ensctl.synthesis.robust_result",
     "SimulationState": "ensctl.simulation.simulator",
     "Simulator": "ensctl.simulation.simulator",
+    "SmoothedStates": "ensctl.estimation.smoother",
     "SolverError": "ensctl.errors",
     "Status": "ensctl.status",
     "SteeringPlan": "ensctl.synthesis.plan",
@@ -133,6 +174,7 @@ _DEFINED_IN = {
     "Swarm": "ensctl.simulation.swarm",
     "SwarmPlan": "ensctl.simulation.swarm_plan",
     "TerminalCost": "ensctl.synthesis.terminal",
+    "ThermostatFleet": "ensctl.ensemble.thermostat_parameters",
     "Tradeoff": "ensctl.synthesis.tradeoff",
     "TrajectoryChunk": "ensctl.ensemble.trajectories",
     "aggregate_output": "ensctl.ensemble.aggregate_propagation",
@@ -140,23 +182,30 @@ _DEFINED_IN = {
     "conditioning": "ensctl.analysis.conditioning",
     "controllability": "ensctl.analysis.controllability",
     "ctrb": "ensctl.analysis.matrices",
+    "duty_model": "ensctl.simulation.thermostat_model",
     "feasible_horizons": "ensctl.synthesis.feasible_horizons",
     "final_state": "ensctl.ensemble.propagation",
     "final_states": "ensctl.ensemble.propagation",
+    "fleet_step": "ensctl.simulation.thermostat_model",
     "gramian": "ensctl.analysis.gramian",
     "horizon_sweep": "ensctl.analysis.horizon_sweep",
+    "initial_fleet_state": "ensctl.simulation.thermostat_model",
     "initial_simulation_state": "ensctl.simulation.simulator",
     "markov_parameters": "ensctl.ensemble.markov",
     "markov_response": "ensctl.ensemble.markov",
     "min_energy": "ensctl.synthesis.min_energy",
     "min_time": "ensctl.synthesis.min_time",
+    "noise_amplification": "ensctl.estimation.noise_amplification",
     "observability": "ensctl.analysis.observability",
     "obsv": "ensctl.analysis.matrices",
     "practicality": "ensctl.analysis.practicality",
     "propagate": "ensctl.ensemble.propagation",
     "reachability_matrix": "ensctl.analysis.matrices",
+    "reconstruct_initial_state": "ensctl.estimation.reconstruction",
+    "reduced_duty_model": "ensctl.simulation.thermostat_model",
     "report": "ensctl.reporting.report",
     "robust": "ensctl.synthesis.robust",
+    "run_fleet": "ensctl.simulation.thermostat_runs",
     "simulation_step": "ensctl.simulation.simulator",
     "steer": "ensctl.synthesis.steer",
     "steer_population": "ensctl.synthesis.population",
@@ -171,6 +220,7 @@ _DEFINED_IN = {
 _MODULES = {
     "drafting": "ensctl.drafting",
     "families": "ensctl.ensemble.families",
+    "scheduling": "ensctl.scheduling",
 }
 
 __all__ = [*_DEFINED_IN, *_MODULES, "__version__"]
