@@ -16,6 +16,14 @@ from ensctl.scheduling.constraints import (
     ShareFloor,
     TimeShareFloor,
 )
+from ensctl.scheduling.drift_tracker import DriftState, DriftTracker
+from ensctl.scheduling.identifiability import (
+    IdentifiabilityFloor,
+    PollingVerdict,
+    identifiability_floor,
+    polling_or_mixing,
+)
+from ensctl.scheduling.receding_horizon import CoupledBudget, HorizonSchedule, schedule_horizon
 from ensctl.scheduling.regions import Region
 from ensctl.scheduling.uncertainty import AcceptanceEllipsoid, LengthEllipsoid, LowerAcceptance
 
@@ -24,11 +32,17 @@ __all__ = [
     "Allocation",
     "Arms",
     "ConstraintPrice",
+    "CoupledBudget",
     "Drafter",
+    "DriftState",
+    "DriftTracker",
+    "HorizonSchedule",
+    "IdentifiabilityFloor",
     "LengthEllipsoid",
     "LowerAcceptance",
     "MeanBudget",
     "MeanCycleCap",
+    "PollingVerdict",
     "Region",
     "RegionFloor",
     "ShareFloor",
@@ -37,5 +51,8 @@ __all__ = [
     "TimeShareFloor",
     "allocate",
     "arms_from_arrays",
+    "identifiability_floor",
     "make_arms",
+    "polling_or_mixing",
+    "schedule_horizon",
 ]
