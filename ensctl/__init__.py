@@ -63,6 +63,9 @@ if TYPE_CHECKING:
     from ensctl.estimation.estimator_information import KnownCombinations as KnownCombinations
     from ensctl.estimation.estimator_record import FilteredStates as FilteredStates
     from ensctl.estimation.estimator_state import EstimatorState as EstimatorState
+    from ensctl.estimation.identification import Identification as Identification
+    from ensctl.estimation.identification_intervals import MemberIntervals as MemberIntervals
+    from ensctl.estimation.identify import identify as identify
     from ensctl.estimation.noise_adaptation import NoiseAdaptation as NoiseAdaptation
     from ensctl.estimation.noise_amplification import NoiseAmplification as NoiseAmplification
     from ensctl.estimation.noise_amplification import noise_amplification as noise_amplification
@@ -97,12 +100,17 @@ if TYPE_CHECKING:
     from ensctl.synthesis.feasible_horizons import FeasibleHorizons as FeasibleHorizons
     from ensctl.synthesis.feasible_horizons import feasible_horizons as feasible_horizons
     from ensctl.synthesis.limits import Limits as Limits
+    from ensctl.synthesis.lqr import LinearQuadratic as LinearQuadratic
+    from ensctl.synthesis.lqr import lqr as lqr
     from ensctl.synthesis.min_energy import MinEnergy as MinEnergy
     from ensctl.synthesis.min_energy import min_energy as min_energy
     from ensctl.synthesis.min_time import min_time as min_time
     from ensctl.synthesis.min_time_result import MinTime as MinTime
     from ensctl.synthesis.mpc import MPC as MPC
     from ensctl.synthesis.mpc_state import MPCState as MPCState
+    from ensctl.synthesis.placement import observer_gain as observer_gain
+    from ensctl.synthesis.placement import place as place
+    from ensctl.synthesis.placement_result import Placement as Placement
     from ensctl.synthesis.plan import SteeringPlan as SteeringPlan
     from ensctl.synthesis.population import steer_population as steer_population
     from ensctl.synthesis.population import steer_population_arrays as steer_population_arrays
@@ -111,9 +119,14 @@ if TYPE_CHECKING:
     from ensctl.synthesis.problem import steer_problem as steer_problem
     from ensctl.synthesis.robust import robust as robust
     from ensctl.synthesis.robust_result import RobustPlan as RobustPlan
+    from ensctl.synthesis.static_output_gain import StaticOutputGain as StaticOutputGain
+    from ensctl.synthesis.static_output_gain import static_output_gain as static_output_gain
     from ensctl.synthesis.steer import steer as steer
     from ensctl.synthesis.terminal import Rms as Rms
     from ensctl.synthesis.terminal import TerminalCost as TerminalCost
+    from ensctl.synthesis.tracker import lq_tracker as lq_tracker
+    from ensctl.synthesis.tracker_policy import TrackingPolicy as TrackingPolicy
+    from ensctl.synthesis.tracker_policy import TrackingRun as TrackingRun
     from ensctl.synthesis.tradeoff import Tradeoff as Tradeoff
     from ensctl.synthesis.tradeoff import tradeoff as tradeoff
 
@@ -141,12 +154,15 @@ _DEFINED_IN = {
     "FormatError": "ensctl.errors",
     "HorizonRule": "ensctl.simulation.swarm_rates",
     "HorizonSweep": "ensctl.analysis.horizon_sweep",
+    "Identification": "ensctl.estimation.identification",
     "InfeasibleError": "ensctl.errors",
     "InvalidInputError": "ensctl.errors",
     "KnownCombinations": "ensctl.estimation.estimator_information",
     "Limits": "ensctl.synthesis.limits",
+    "LinearQuadratic": "ensctl.synthesis.lqr",
     "MPC": "ensctl.synthesis.mpc",
     "MPCState": "ensctl.synthesis.mpc_state",
+    "MemberIntervals": "ensctl.estimation.identification_intervals",
     "MinEnergy": "ensctl.synthesis.min_energy",
     "MinTime": "ensctl.synthesis.min_time_result",
     "MissingDependencyError": "ensctl.errors",
@@ -155,6 +171,7 @@ _DEFINED_IN = {
     "NotIdentifiableError": "ensctl.errors",
     "NotReachableError": "ensctl.errors",
     "Observability": "ensctl.analysis.observability",
+    "Placement": "ensctl.synthesis.placement_result",
     "PopulationPlan": "ensctl.synthesis.population_plan",
     "PracticalVerdict": "ensctl.analysis.practicality",
     "PrecisionError": "ensctl.errors",
@@ -168,6 +185,7 @@ _DEFINED_IN = {
     "Simulator": "ensctl.simulation.simulator",
     "SmoothedStates": "ensctl.estimation.smoother",
     "SolverError": "ensctl.errors",
+    "StaticOutputGain": "ensctl.synthesis.static_output_gain",
     "Status": "ensctl.status",
     "SteeringPlan": "ensctl.synthesis.plan",
     "SteeringProblem": "ensctl.synthesis.problem",
@@ -175,6 +193,8 @@ _DEFINED_IN = {
     "SwarmPlan": "ensctl.simulation.swarm_plan",
     "TerminalCost": "ensctl.synthesis.terminal",
     "ThermostatFleet": "ensctl.ensemble.thermostat_parameters",
+    "TrackingPolicy": "ensctl.synthesis.tracker_policy",
+    "TrackingRun": "ensctl.synthesis.tracker_policy",
     "Tradeoff": "ensctl.synthesis.tradeoff",
     "TrajectoryChunk": "ensctl.ensemble.trajectories",
     "aggregate_output": "ensctl.ensemble.aggregate_propagation",
@@ -189,15 +209,20 @@ _DEFINED_IN = {
     "fleet_step": "ensctl.simulation.thermostat_model",
     "gramian": "ensctl.analysis.gramian",
     "horizon_sweep": "ensctl.analysis.horizon_sweep",
+    "identify": "ensctl.estimation.identify",
     "initial_fleet_state": "ensctl.simulation.thermostat_model",
     "initial_simulation_state": "ensctl.simulation.simulator",
+    "lq_tracker": "ensctl.synthesis.tracker",
+    "lqr": "ensctl.synthesis.lqr",
     "markov_parameters": "ensctl.ensemble.markov",
     "markov_response": "ensctl.ensemble.markov",
     "min_energy": "ensctl.synthesis.min_energy",
     "min_time": "ensctl.synthesis.min_time",
     "noise_amplification": "ensctl.estimation.noise_amplification",
     "observability": "ensctl.analysis.observability",
+    "observer_gain": "ensctl.synthesis.placement",
     "obsv": "ensctl.analysis.matrices",
+    "place": "ensctl.synthesis.placement",
     "practicality": "ensctl.analysis.practicality",
     "propagate": "ensctl.ensemble.propagation",
     "reachability_matrix": "ensctl.analysis.matrices",
@@ -207,6 +232,7 @@ _DEFINED_IN = {
     "robust": "ensctl.synthesis.robust",
     "run_fleet": "ensctl.simulation.thermostat_runs",
     "simulation_step": "ensctl.simulation.simulator",
+    "static_output_gain": "ensctl.synthesis.static_output_gain",
     "steer": "ensctl.synthesis.steer",
     "steer_population": "ensctl.synthesis.population",
     "steer_population_arrays": "ensctl.synthesis.population",

@@ -27,15 +27,21 @@ from ensctl.drafting.convert_reported import (
     survival_from_hazards,
 )
 from ensctl.drafting.cost import CostModel, LinearCost, as_cost
+from ensctl.drafting.cost_files import read_cost
 from ensctl.drafting.cost_fit import CostFit, fit_linear_cost
 from ensctl.drafting.cost_serving import BatchCost, RooflineCost
 from ensctl.drafting.cost_table import BatchTable, TableCost
 from ensctl.drafting.counters import Counters
 from ensctl.drafting.drafter import Drafter
 from ensctl.drafting.engines.identities import CounterFormat
+from ensctl.drafting.engines.read import iter_counters, read_counters
 from ensctl.drafting.estimate import Estimate
+from ensctl.drafting.fitting.acceptance_fit import AcceptanceFit
 from ensctl.drafting.fitting.alpha import alpha_estimate
+from ensctl.drafting.fitting.comparison import ModelComparison, ModelScore
 from ensctl.drafting.fitting.hazards import HazardEstimates, hazard_estimates
+from ensctl.drafting.fitting.lengths import fit_lengths
+from ensctl.drafting.fitting.models import fit_acceptance
 from ensctl.drafting.fitting.position_traces import read_traces, replay_cycles, replay_depth
 from ensctl.drafting.fitting.traces import CycleTraces
 from ensctl.drafting.fitting.windows import (
@@ -44,6 +50,7 @@ from ensctl.drafting.fitting.windows import (
     batch_means,
     block_variance,
 )
+from ensctl.drafting.measured_depth import MeasuredDepth, measured_depths
 from ensctl.drafting.operations import implied_length, implied_verify_ratio, improvement, operations
 from ensctl.drafting.optimal_pooling import OptimalPooling, optimal_pooled_acceptance
 from ensctl.drafting.optimum import optimal_depth
@@ -56,12 +63,21 @@ from ensctl.drafting.pooled_chains import ParallelChains, resynchronised
 from ensctl.drafting.recursive_rejection import RecursiveRejection, recursive_rejection
 from ensctl.drafting.sampled_acceptance import SampledAcceptance, sampled_acceptance
 from ensctl.drafting.sensitivity import DepthRegret, Sensitivity, depth_regret, sensitivity
+from ensctl.drafting.serving_benchmark import (
+    ServingBenchmark,
+    ServingRow,
+    clean_benchmark,
+    read_serving_benchmark,
+)
+from ensctl.drafting.serving_calibration import calibrate
+from ensctl.drafting.serving_prediction import ServingCalibration, ServingErrors
 from ensctl.drafting.stop_thresholds import StopThreshold, best_stop_threshold
 from ensctl.drafting.stopped_draft import StoppedDraft, stopped_draft
 from ensctl.drafting.throughput import speedup, throughput
 
 __all__ = [
     "IID",
+    "AcceptanceFit",
     "AcceptanceModel",
     "BatchCost",
     "BatchTable",
@@ -82,8 +98,11 @@ __all__ = [
     "HazardEstimates",
     "LinearCost",
     "MarkovRenewal",
+    "MeasuredDepth",
     "Metric",
     "Mixture",
+    "ModelComparison",
+    "ModelScore",
     "OptimalPooling",
     "OptimalWeights",
     "ParallelChains",
@@ -95,6 +114,10 @@ __all__ = [
     "RooflineCost",
     "SampledAcceptance",
     "Sensitivity",
+    "ServingBenchmark",
+    "ServingCalibration",
+    "ServingErrors",
+    "ServingRow",
     "StopThreshold",
     "StoppedDraft",
     "TableCost",
@@ -113,19 +136,25 @@ __all__ = [
     "block_variance",
     "break_even_alpha",
     "break_even_cost",
+    "calibrate",
     "choose_pool",
+    "clean_benchmark",
     "continuous_optimum",
     "convert",
     "depth_regret",
     "expected_length",
+    "fit_acceptance",
+    "fit_lengths",
     "fit_linear_cost",
     "hazard_estimates",
     "hazards_from_survival",
     "implied_length",
     "implied_verify_ratio",
     "improvement",
+    "iter_counters",
     "length_from_rate",
     "mean_standard_deviation",
+    "measured_depths",
     "operations",
     "optimal_depth",
     "optimal_pooled_acceptance",
@@ -135,6 +164,9 @@ __all__ = [
     "phase_map",
     "pooled_acceptance",
     "rate_from_length",
+    "read_cost",
+    "read_counters",
+    "read_serving_benchmark",
     "read_traces",
     "recursive_rejection",
     "replay_cycles",

@@ -147,9 +147,7 @@ class Counters:
         if self.depth is not None and len(positions) > self.depth:
             return f"{len(positions)} positions at depth {self.depth}"
         if abs(math.fsum(positions) - self.accepted) > room:
-            return (
-                f"positions add to {math.fsum(positions):g}, but {self.accepted:g} were accepted"
-            )
+            return f"positions add to {math.fsum(positions):g}, but {self.accepted:g} were accepted"
         return ""
 
     def _contradiction_of_histograms(self, room: float) -> str:
@@ -268,8 +266,14 @@ class Counters:
         """
         from ensctl.drafting.counters_merge import merged
 
-        rest = [others] if isinstance(others, Counters) else list(others)
-        return merged([self, *rest])
+        if isinstance(others, Counters):
+            others = [others]
+        if not isinstance(others, Iterable):
+            raise InvalidInputError(
+                f"others must be Counters, got {type(others).__name__}; read them with "
+                f"read_counters"
+            )
+        return merged([self, *others])
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-safe content, schema 1."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,3 +48,45 @@ class Drafter:
 
     def __str__(self) -> str:
         return f"{self.name}: {self.acceptance}, {self.cost}"
+
+
+def as_drafters(drafters: Sequence[Drafter]) -> list[Drafter]:
+    """Check a list of drafters: at least one, with different names and costs in one unit.
+
+    Parameters
+    ----------
+    drafters : sequence of Drafter
+        The candidates.
+
+    Returns
+    -------
+    list of Drafter
+        The same, as a new list.
+
+    Raises
+    ------
+    InvalidInputError
+        None, something else than a drafter, equal names or different units.
+
+    Examples
+    --------
+    >>> from ensctl.drafting.drafter import Drafter, as_drafters
+    >>> len(as_drafters([Drafter("a", 0.5, 0.1), Drafter("b", 0.5, 0.1)]))
+    2
+    """
+    pool = list(drafters) if isinstance(drafters, Iterable) else [drafters]
+    if not pool:
+        raise InvalidInputError("drafters must have at least one entry, got none")
+    for i, drafter in enumerate(pool):
+        if not isinstance(drafter, Drafter):
+            raise InvalidInputError(
+                f"drafters[{i}] must be a Drafter, got {type(drafter).__name__}"
+            )
+    names = [drafter.name for drafter in pool]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidInputError(f"drafters must have different names, got {name!r} twice")
+    units = sorted({drafter.cost.unit for drafter in pool})
+    if len(units) > 1:
+        raise InvalidInputError(f"drafters must have costs in one unit, got {', '.join(units)}")
+    return pool

@@ -65,11 +65,14 @@ class PhaseMap(Plotted):
         with np.errstate(over="ignore"):
             for first in range(0, self.alphas.size, _COLUMNS):
                 part = slice(first, first + _COLUMNS)
-                lengths = length_table(self.alphas[part], self.max_depth, self.convention)
+                lengths = length_table(self.alphas[part], self.max_depth, self.convention).T
                 depths = self.depth.T[part]
-                cycles = self.fixed + depths * self.draft_costs
-                cycles[depths == 0] = self.off_cost
-                np.divide(np.take_along_axis(lengths.T, depths, axis=1), cycles, out=found[part])
+                rows = np.arange(lengths.shape[0])[:, None] * lengths.shape[1]
+                cycles = depths * self.draft_costs
+                cycles += self.fixed
+                if self.off_cost != self.fixed:
+                    cycles[depths == 0] = self.off_cost
+                np.divide(lengths.ravel().take(depths + rows), cycles, out=found[part])
         return read_only(found.T)
 
     @property

@@ -13,7 +13,7 @@ from ensctl.arguments import as_count, as_scalar
 from ensctl.drafting.acceptance import IID, AcceptanceModel
 from ensctl.drafting.convention import Convention, as_convention, as_depth
 from ensctl.drafting.cost import PASSES
-from ensctl.drafting.drafter import Drafter
+from ensctl.drafting.drafter import Drafter, as_drafters
 from ensctl.drafting.pooled_chains import (
     ParallelChains,
     resynchronised,
@@ -188,7 +188,7 @@ def choose_pool(
     a at K = 5: 1.87424 units per verify pass; best single a at K = 5 1.87424; pooling loses
         (-25.27 %)
     """
-    pool = _as_drafters(drafters)
+    pool = as_drafters(drafters)
     deepest = as_depth(max_depth, "max_depth", minimum=1)
     size = len(pool) if max_size is None else min(as_count(max_size, "max_size"), len(pool))
     _require_choice(scheme, "scheme", ("chains", "resynchronised"))
@@ -262,25 +262,6 @@ def _pooled(members: list[Drafter], scheme: str, correlation: float) -> Acceptan
             )
         alphas.append(drafter.acceptance.alpha)
     return resynchronised(alphas, correlation)
-
-
-def _as_drafters(drafters: Sequence[Drafter]) -> list[Drafter]:
-    pool = list(drafters) if hasattr(drafters, "__iter__") else [drafters]
-    if not pool:
-        raise InvalidInputError("drafters must have at least one entry, got none")
-    for i, drafter in enumerate(pool):
-        if not isinstance(drafter, Drafter):
-            raise InvalidInputError(
-                f"drafters[{i}] must be a Drafter, got {type(drafter).__name__}"
-            )
-    names = [drafter.name for drafter in pool]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise InvalidInputError(f"drafters must have different names, got {repeated[0]!r} twice")
-    units = sorted({drafter.cost.unit for drafter in pool})
-    if len(units) > 1:
-        raise InvalidInputError(f"drafters must have costs in one unit, got {', '.join(units)}")
-    return pool
 
 
 def _require_choice(value: str, name: str, allowed: tuple[str, ...]) -> None:

@@ -68,8 +68,8 @@ def throughput(
     1.0
     """
     model, price, units = as_acceptance(acceptance), as_cost(cost), as_depth(depth)
-    length = 1.0 if units == 0 else model.expected_length(units, convention=convention)
-    as_convention(convention)
+    counting = as_convention(convention)
+    length = 1.0 if units == 0 else model.expected_length(units, convention=counting)
     return length / _positive(price.cycle(units, batch, context), units)
 
 

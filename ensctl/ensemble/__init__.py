@@ -22,6 +22,7 @@ from ensctl.ensemble.propagation import final_states as final_states
 from ensctl.ensemble.propagation import propagate as propagate
 from ensctl.ensemble.state_space import StateSpaceForm as StateSpaceForm
 from ensctl.ensemble.state_space import to_state_space as to_state_space
+from ensctl.ensemble.thermostat_parameters import ThermostatFleet as ThermostatFleet
 from ensctl.ensemble.trajectories import TrajectoryChunk as TrajectoryChunk
 from ensctl.ensemble.trajectories import trajectory as trajectory
 from ensctl.ensemble.trajectories import trajectory_chunks as trajectory_chunks

@@ -7,12 +7,11 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ensctl.arguments import Array, as_count, as_scalar, as_vector
+from ensctl.arguments import Array, as_count, as_scalar
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.ensemble.intervals import as_interval
+from ensctl.ensemble.thermostat_parameters import ThermostatFleet
 from ensctl.errors import InvalidInputError
-
-_SECONDS_PER_HOUR = 3600.0
 
 
 def thermostats(
@@ -71,6 +70,10 @@ def thermostats(
     control of electric loads to manage real-time energy imbalance", IEEE Trans. Power Systems 28
     (2013) 430–440.
 
+    See Also
+    --------
+    ensctl.ThermostatFleet : the same houses with their set-points, for the saturating model.
+
     Examples
     --------
     >>> import ensctl as ec
@@ -78,17 +81,17 @@ def thermostats(
     >>> fleet.label(0), round(float(sorted(fleet.lam)[500]), 2)
     ('house 0', 0.9)
     """
-    size = as_count(n, "n")
-    step = as_scalar(dt, "dt", above=0.0) / _SECONDS_PER_HOUR
-    rng = np.random.default_rng(as_count(seed, "seed", minimum=0))
-    R = _drawn(rng, size, resistance, "resistance")
-    C = _drawn(rng, size, capacitance, "capacitance")
-    P = _drawn(rng, size, power, "power")
-    g = 1.0 / _drawn(rng, size, deadband, "deadband")
-    q = -np.expm1(-step / (R * C)) * R * P * as_scalar(cop, "cop", above=0.0)
-    lam, b, c = np.exp(-step / (R * C)) - q * g, q * g, P * g
-    names = [f"house {i}" for i in range(size)]
-    return Ensemble(lam, b, c, -float(c.sum()), dt=dt, names=names)
+    fleet = ThermostatFleet.draw(
+        n,
+        seed,
+        dt=dt,
+        resistance=resistance,
+        capacitance=capacitance,
+        power=power,
+        deadband=deadband,
+        cop=cop,
+    )
+    return fleet.linear()
 
 
 def oscillators(
@@ -191,15 +194,6 @@ def time_constants(n: int, fastest: float, slowest: float, dt: float) -> Ensembl
     low, high = as_interval(fastest, slowest, ("fastest", "slowest"), above=0.0)
     rates = 1.0 / np.geomspace(low, high, size)
     return Ensemble.from_continuous(-rates, rates, dt)
-
-
-def _drawn(rng: np.random.Generator, size: int, bounds: ArrayLike, name: str) -> Array:
-    low, high = as_vector(bounds, name, size=2, real=True)
-    if not 0.0 < low <= high:
-        raise InvalidInputError(
-            f"{name} must be a range 0 < low ≤ high, got ({low:g}, {high:g}); exchange or mend it"
-        )
-    return rng.uniform(low, high, size)
 
 
 def _with_conjugates(values: Array) -> Array:

@@ -5,9 +5,13 @@ rcParams alone; without ``ax`` they open a new pyplot figure, so that notebooks 
 find it.
 """
 
+from ensctl.plot.drafting_depth_curve import depth_curve
+from ensctl.plot.drafting_depth_map import depth_map
+from ensctl.plot.drafting_survival import survival_fit
 from ensctl.plot.horizon_sweep import horizon_sweep
 from ensctl.plot.lam_plane import lam_plane
 from ensctl.plot.member_energies import member_energies
+from ensctl.plot.mpc_inputs import mpc_plan
 from ensctl.plot.shapes import image_points, region_points, text_points
 from ensctl.plot.singular_values import singular_values
 from ensctl.plot.steering_figure import save_steering_figure
@@ -16,13 +20,20 @@ from ensctl.plot.svg import to_svg
 from ensctl.plot.swarm_animation import animate, save_animation
 from ensctl.plot.swarm_files import save_swarm_picture
 from ensctl.plot.swarm_picture import swarm_picture
+from ensctl.plot.thermostat_tracking import fleet_errors, fleet_inputs, fleet_power
 
 __all__ = [
     "animate",
+    "depth_curve",
+    "depth_map",
+    "fleet_errors",
+    "fleet_inputs",
+    "fleet_power",
     "horizon_sweep",
     "image_points",
     "lam_plane",
     "member_energies",
+    "mpc_plan",
     "region_points",
     "save_animation",
     "save_steering_figure",
@@ -30,6 +41,7 @@ __all__ = [
     "singular_values",
     "steering_plan",
     "steering_states",
+    "survival_fit",
     "swarm_picture",
     "text_points",
     "to_svg",

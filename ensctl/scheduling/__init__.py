@@ -5,6 +5,7 @@ is the total of accepted units and the time it took.
 """
 
 from ensctl.drafting.drafter import Drafter
+from ensctl.scheduling import policies
 from ensctl.scheduling.allocate import allocate
 from ensctl.scheduling.allocation import Allocation, ConstraintPrice, SingleArm
 from ensctl.scheduling.allocation_switching import Switching
@@ -23,8 +24,13 @@ from ensctl.scheduling.identifiability import (
     identifiability_floor,
     polling_or_mixing,
 )
+from ensctl.scheduling.load_walk import LoadWalk
+from ensctl.scheduling.position_traces import PositionTraces, position_traces, read_position_traces
 from ensctl.scheduling.receding_horizon import CoupledBudget, HorizonSchedule, schedule_horizon
 from ensctl.scheduling.regions import Region
+from ensctl.scheduling.replay import Gain, ReplayResult, replay
+from ensctl.scheduling.replay_oracles import Oracles, replay_oracles
+from ensctl.scheduling.token_chain import fixture_arms, fixture_costs, token_chain
 from ensctl.scheduling.uncertainty import AcceptanceEllipsoid, LengthEllipsoid, LowerAcceptance
 
 __all__ = [
@@ -36,23 +42,36 @@ __all__ = [
     "Drafter",
     "DriftState",
     "DriftTracker",
+    "Gain",
     "HorizonSchedule",
     "IdentifiabilityFloor",
     "LengthEllipsoid",
+    "LoadWalk",
     "LowerAcceptance",
     "MeanBudget",
     "MeanCycleCap",
+    "Oracles",
     "PollingVerdict",
+    "PositionTraces",
     "Region",
     "RegionFloor",
+    "ReplayResult",
     "ShareFloor",
     "SingleArm",
     "Switching",
     "TimeShareFloor",
     "allocate",
     "arms_from_arrays",
+    "fixture_arms",
+    "fixture_costs",
     "identifiability_floor",
     "make_arms",
+    "policies",
     "polling_or_mixing",
+    "position_traces",
+    "read_position_traces",
+    "replay",
+    "replay_oracles",
     "schedule_horizon",
+    "token_chain",
 ]

@@ -15,7 +15,7 @@ from ensctl.errors import InfeasibleError, InvalidInputError
 from ensctl.scheduling.allocation import Allocation, ConstraintPrice, SingleArm
 from ensctl.scheduling.allocation_conflict import explain_conflict
 from ensctl.scheduling.allocation_switching import Switching, mix_with_switching
-from ensctl.scheduling.arms import OFF, Arms, as_drafters, check_names, make_arms
+from ensctl.scheduling.arms import OFF, Arms, check_names, drafters_with_names, make_arms
 from ensctl.scheduling.constraints import Constraint, rows_of
 from ensctl.scheduling.regions import Region
 from ensctl.scheduling.uncertainty import (
@@ -130,7 +130,7 @@ def allocate(
         return _allocate_arms(
             drafters, None, tuple(constraints), objective, cycle_cap, switching, uncertainty, batch
         )
-    pool = as_drafters(drafters)
+    pool = drafters_with_names(drafters)
     check_names(pool, depths, regions)
     best: Allocation | None = None
     failures: list[InfeasibleError] = []

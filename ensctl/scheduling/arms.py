@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_array, as_scalar, as_vector, read_only
 from ensctl.drafting.convention import Convention, as_convention, as_depth
-from ensctl.drafting.drafter import Drafter
+from ensctl.drafting.drafter import Drafter, as_drafters
 from ensctl.errors import InvalidInputError
 from ensctl.scheduling.regions import Region
 
@@ -137,7 +137,7 @@ def make_arms(
     >>> arms.mean_lengths, arms.cycles
     (array([1.  , 1.5 , 1.75]), array([1. , 1.1, 1.2]))
     """
-    pool = as_drafters(drafters)
+    pool = drafters_with_names(drafters)
     rule = as_convention(convention)
     wanted = {drafter.name: _depths_of(drafter.name, depths) for drafter in pool}
     pairs = [(drafter, depth) for drafter in pool for depth in wanted[drafter.name]]
@@ -246,27 +246,11 @@ def arms_from_arrays(
     )
 
 
-def as_drafters(drafters: Sequence[Drafter]) -> list[Drafter]:
-    """Check a list of drafters: some, with different names and one unit of cost."""
-    pool = list(drafters) if isinstance(drafters, Iterable) else [drafters]
-    if not pool:
-        raise InvalidInputError("drafters must have at least one entry, got none")
-    for i, drafter in enumerate(pool):
-        if not isinstance(drafter, Drafter):
-            raise InvalidInputError(
-                f"drafters[{i}] must be a Drafter, got {type(drafter).__name__}"
-            )
-    names = [drafter.name for drafter in pool]
-    for name in names:
-        if names.count(name) > 1:
-            raise InvalidInputError(f"drafters must have different names, got {name!r} twice")
-        if name == OFF:
-            raise InvalidInputError(
-                f"a drafter must not be called {OFF!r}: that is the arm without"
-            )
-    units = sorted({drafter.cost.unit for drafter in pool})
-    if len(units) > 1:
-        raise InvalidInputError(f"drafters must have costs in one unit, got {', '.join(units)}")
+def drafters_with_names(drafters: Sequence[Drafter]) -> list[Drafter]:
+    """Check a list of drafters, of which none may be called like the arm without one."""
+    pool = as_drafters(drafters)
+    if any(drafter.name == OFF for drafter in pool):
+        raise InvalidInputError(f"a drafter must not be called {OFF!r}: that is the arm without")
     return pool
 
 

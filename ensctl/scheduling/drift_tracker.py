@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_count, as_scalar, as_vector, read_only

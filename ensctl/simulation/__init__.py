@@ -14,16 +14,44 @@ from ensctl.simulation.swarm_broadcast import BroadcastPlan, BroadcastSwarm
 from ensctl.simulation.swarm_plan import SwarmPlan
 from ensctl.simulation.swarm_rates import HorizonRule
 from ensctl.simulation.swarm_speed import RmsMultiple
+from ensctl.simulation.thermostat_bias import BiasState, OutputBias
+from ensctl.simulation.thermostat_controller import FleetController, FleetControllerState
+from ensctl.simulation.thermostat_model import (
+    DutyModel,
+    FleetState,
+    duty_model,
+    fleet_step,
+    initial_fleet_state,
+    reduced_duty_model,
+)
+from ensctl.simulation.thermostat_rivals import FleetPI, FleetPIState, InputPlan
+from ensctl.simulation.thermostat_runs import FleetRun, PowerController, run_fleet
 
 __all__ = [
+    "BiasState",
     "BroadcastPlan",
     "BroadcastSwarm",
+    "DutyModel",
+    "FleetController",
+    "FleetControllerState",
+    "FleetPI",
+    "FleetPIState",
+    "FleetRun",
+    "FleetState",
     "HorizonRule",
+    "InputPlan",
+    "OutputBias",
+    "PowerController",
     "RmsMultiple",
     "SimulationState",
     "Simulator",
     "Swarm",
     "SwarmPlan",
+    "duty_model",
+    "fleet_step",
+    "initial_fleet_state",
     "initial_simulation_state",
+    "reduced_duty_model",
+    "run_fleet",
     "simulation_step",
 ]

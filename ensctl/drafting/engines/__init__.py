@@ -1,0 +1,1 @@
+"""Reading drafting counters from what engines print: one module per format."""

@@ -1,0 +1,91 @@
+"""JSON of TensorRT-LLM: per-request histograms and per-iteration statistics.
+
+``num_spec_tokens`` is null under a schedule of draft lengths, and iteration statistics never
+carry K: there ``depth`` has to be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ensctl.drafting.counters import Counters
+from ensctl.drafting.engines.histogram_windows import histogram_of, window_of_histogram
+from ensctl.drafting.engines.identities import CounterFormat
+from ensctl.drafting.engines.json_records import Record, records
+from ensctl.drafting.engines.reading import Block, Reading
+from ensctl.drafting.engines.vllm_request import ratios_agree
+
+MARKERS = (b'"total_accepted_draft_tokens"', b'"numRequestsWithDraftTokens"')
+_REQUEST = frozenset({"total_accepted_draft_tokens", "num_spec_steps"})
+_ITERATION = frozenset({"numRequestsWithDraftTokens", "numAcceptedTokens"})
+
+
+def windows(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]:
+    """One window per request, or per iteration."""
+    for record in records(blocks, reading, frozenset()):
+        for found in _within(record):
+            window = (
+                _of_request(found, reading)
+                if found.fields.keys() >= _REQUEST
+                else _of_iteration(found, reading)
+            )
+            if window is not None:
+                yield window
+
+
+def _within(record: Record) -> Iterator[Record]:
+    """Objects of either kind in a document, with the model and tokens around them."""
+    pending: list[tuple[object, str, int | None]] = [
+        (record.fields, record.model, record.generated)
+    ]
+    while pending:
+        value, model, generated = pending.pop()
+        if isinstance(value, list):
+            pending.extend((item, model, generated) for item in reversed(value))
+        elif isinstance(value, dict):
+            if value.keys() >= _REQUEST or value.keys() >= _ITERATION:
+                yield Record(value, record.line, model, generated)
+            else:
+                pending.extend((item, model, generated) for item in reversed(value.values()))
+
+
+def _of_request(record: Record, reading: Reading) -> Counters | None:
+    steps = record.count("num_spec_steps", reading)
+    accepted = record.count("total_accepted_draft_tokens", reading)
+    drafted = record.count("total_draft_tokens", reading)
+    if steps is None or accepted is None:
+        return None
+    if not ratios_agree(record, reading, steps, accepted, drafted):
+        return None
+    return window_of_histogram(
+        record,
+        reading,
+        CounterFormat.TENSORRT_LLM,
+        steps=steps,
+        drafted=drafted,
+        accepted=accepted,
+        depth=record.count("num_spec_tokens", reading),
+        histogram=histogram_of(record.fields.get("acceptance_histogram")),
+    )
+
+
+def _of_iteration(record: Record, reading: Reading) -> Counters | None:
+    steps = record.count("numRequestsWithDraftTokens", reading)
+    accepted = record.count("numAcceptedTokens", reading)
+    drafted = record.count("numDraftTokens", reading)
+    if steps is None or accepted is None or drafted is None:
+        return None
+    if reading.depth is None:
+        raise reading.error(
+            record.line, "iteration statistics of TensorRT-LLM do not carry K; give depth="
+        )
+    return window_of_histogram(
+        record,
+        reading,
+        CounterFormat.TENSORRT_LLM,
+        steps=steps,
+        drafted=drafted,
+        accepted=accepted,
+        depth=reading.depth,
+        histogram=None,
+    )

@@ -1,0 +1,150 @@
+"""Windows of a vLLM V1 server log: one per ``SpecDecoding metrics:`` line.
+
+The line prints MAL = 1 + A/D with two digits, P_j/D with three and A/T with one digit of a
+percentage, but not D.  With K positions and drafts of one depth D = T/K; where that contradicts
+the length (an n-gram drafter that found fewer tokens) D is what the printed shares allow.  The
+first versions print A and T only, so that K has to be given.
+
+``generated`` of a window is the printed generation throughput times the length of the window,
+T over the drafted throughput, and as exact as their digits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
+
+import numpy as np
+
+from ensctl.drafting.counters import Counters
+from ensctl.drafting.engines.identities import CounterFormat
+from ensctl.drafting.engines.log_lines import EngineNames, times_of, without_colour
+from ensctl.drafting.engines.reading import Block, Reading
+from ensctl.drafting.engines.vllm_log_batch import read_batch
+from ensctl.drafting.engines.vllm_log_fields import read_fields
+
+_METRICS = (b"SpecDecoding metrics:", b"Speculative metrics:")
+# Throughput lines name the engine of a metrics line that may be far behind.
+MARKERS = (*_METRICS, b": Avg prompt throughput:")
+
+# The order of present versions, read in one match; any other order is read field by field.
+_PRESENT = re.compile(
+    rb"SpecDecoding metrics: Mean acceptance length: (\d{1,9}\.\d\d), "
+    rb"Accepted throughput: [\d.]+ tokens/s, Drafted throughput: (\d{1,12}\.\d\d) tokens/s, "
+    rb"Accepted: (\d{1,15}) tokens, Drafted: (\d{1,15}) tokens, "
+    rb"Per-position acceptance rate: ([01]\.\d{3}(?:, [01]\.\d{3})*), "
+    rb"Avg Draft acceptance rate: (\d{1,3}\.\d)%[ \t]*\r?$",
+    re.MULTILINE,
+)
+_SHARES = 4
+
+
+def windows(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]:
+    """One window per metrics line, with constant memory."""
+    engines = EngineNames()
+    for block in blocks:
+        yield from _of_block(block, engines, reading)
+
+
+def _of_block(block: Block, engines: EngineNames, reading: Reading) -> list[Counters]:
+    data = block.data
+    matches = list(_PRESENT.finditer(data))
+    fields: list[tuple[bytes, ...] | None] = [match.groups() for match in matches]
+    starts = [match.start() for match in matches]
+    marker = _METRICS[0] if _METRICS[0] in data else _METRICS[1]
+    if data.count(marker) != len(matches):
+        known = dict(zip(starts, fields, strict=True))
+        starts = _positions(data, marker)
+        fields = [known.get(start) for start in starts]
+    if not starts:
+        engines.of_windows(data, (), ())
+        return []
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+    rows = np.searchsorted(ends, starts)
+    begins = np.where(rows > 0, ends[rows - 1] + 1, 0).tolist() if ends.size else [0]
+    prefixes = [data[begin:at] for begin, at in zip(begins, starts, strict=True)]
+    times = times_of(prefixes)
+    named = engines.of_windows(data, begins, prefixes)
+    lines = (rows + block.first_line).tolist()
+    read = _fast(fields, reading.depth)
+    source, name = reading.source, CounterFormat.VLLM_LOG.value
+    from_checked, standing = Counters.from_checked, reading.standing
+    found = []
+    for values, (engine, rate), end, line, start in zip(
+        read, named, times, lines, starts, strict=True
+    ):
+        notes = standing
+        if values is None:
+            stop = data.find(b"\n", start)
+            text = without_colour(data[start : stop if stop >= 0 else len(data)])
+            slow = read_fields(text, line, reading)
+            if slow is None:
+                continue
+            values, notes = slow
+            notes = (*notes, *reading.notes())
+        drafts, drafted, accepted, positions, depth, seconds = values
+        found.append(
+            from_checked(
+                {
+                    "drafts": drafts,
+                    "draft_tokens": drafted,
+                    "accepted": accepted,
+                    "accepted_per_position": positions,
+                    "depth": depth,
+                    "draftless": 0,
+                    "generated": round(rate * seconds) if rate is not None and seconds else None,
+                    "histogram": None,
+                    "histogram_by_depth": None,
+                    "engine": engine,
+                    "model": "",
+                    "source": source,
+                    "line": line,
+                    "start": end - seconds if end is not None and seconds else None,
+                    "end": end,
+                    "format": name,
+                    "notes": notes,
+                }
+            )
+        )
+    return found
+
+
+Values = tuple[int, int, int, tuple[int, ...] | None, int | None, float | None]
+
+
+def _fast(
+    fields: Sequence[tuple[bytes, ...] | None], given_depth: int | None
+) -> list[Values | None]:
+    """Values of the lines that agree with one depth; None where more has to be looked at."""
+    read: list[Values | None] = [None] * len(fields)
+    by_depth: dict[int, list[int]] = {}
+    for k, row in enumerate(fields):
+        if row is not None:
+            by_depth.setdefault(row[_SHARES].count(b",") + 1, []).append(k)
+    for depth, chosen in by_depth.items():
+        if given_depth not in (None, depth):
+            continue
+        batch = read_batch([row for k in chosen if (row := fields[k]) is not None], depth)
+        values: Iterator[Values] = zip(
+            batch.drafts,
+            batch.drafted,
+            batch.accepted,
+            batch.positions,
+            repeat(depth),
+            batch.seconds,
+            strict=False,
+        )
+        for k, good, found in zip(chosen, batch.good, values, strict=True):
+            if good:
+                read[k] = found
+    return read
+
+
+def _positions(data: bytes, marker: bytes) -> list[int]:
+    found = []
+    at = data.find(marker)
+    while at >= 0:
+        found.append(at)
+        at = data.find(marker, at + len(marker))
+    return found

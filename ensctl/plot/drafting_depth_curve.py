@@ -1,0 +1,89 @@
+"""Throughput of drafting against depth, with the best depth and what an uncertain α allows."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from ensctl.drafting.optimum_result import DepthOptimum
+from ensctl.plot.axes import axes_for, legend_above, quiet_frame
+from ensctl.plot.palette import BLUE, GREY, ORANGE, Mark
+
+_BEST = Mark(ORANGE, "D", 9.0)
+
+
+def depth_curve(optimum: DepthOptimum, *, ax: Axes | None = None) -> tuple[Artist, ...]:
+    """Draw the throughput of every depth around the best one.
+
+    Parameters
+    ----------
+    optimum : DepthOptimum
+        What :func:`ensctl.drafting.optimal_depth` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure is made when it is not given.
+
+    Returns
+    -------
+    tuple of matplotlib.artist.Artist
+        The curve, the line of plain decoding, the mark of the best depth, and the band of the
+        interval of α if there is one.
+
+    Examples
+    --------
+    >>> from ensctl.drafting import optimal_depth
+    >>> from matplotlib.figure import Figure
+    >>> from ensctl.plot import depth_curve
+    >>> len(depth_curve(optimal_depth(0.7, 0.1), ax=Figure().subplots()))
+    3
+    """
+    ax = axes_for(ax, (6.4, 3.6))
+    quiet_frame(ax)
+    deepest = max(optimum.depth, optimum.depth_high or 0)
+    shown = min(optimum.curve.size, 3 * deepest + 5)
+    depths = np.arange(shown)
+    marker = "o" if shown <= 40 else ""
+    counted = optimum.convention.name.lower().replace("_", " ")
+    artists: list[Artist] = []
+    artists += ax.plot(
+        depths, optimum.curve[:shown], color=BLUE, marker=marker, markersize=4, label=counted
+    )
+    artists.append(
+        ax.axhline(
+            float(optimum.curve[0]),
+            color=GREY,
+            linestyle="--",
+            linewidth=1.2,
+            label="plain decoding",
+        )
+    )
+    best = f"best K = {optimum.depth}"
+    if optimum.depth_low is not None:
+        best += f" ({optimum.depth_low} to {optimum.depth_high})"
+    artists += ax.plot([optimum.depth], [optimum.throughput], label=best, **_BEST.style)
+    if optimum.curve_low is not None and optimum.curve_high is not None:
+        level = "α interval" if optimum.level is None else f"{optimum.level:.0%} interval of α"
+        artists.append(
+            ax.fill_between(
+                depths,
+                optimum.curve_low[:shown],
+                optimum.curve_high[:shown],
+                color=BLUE,
+                alpha=0.18,
+                linewidth=0,
+                label=level,
+            )
+        )
+    ax.set_xlim(-0.5, shown - 0.5)
+    ax.set_ylim(bottom=0.0)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
+    ax.set_xlabel("draft depth K (units)")
+    ax.set_ylabel(f"throughput (units per {_single(optimum.unit)})")
+    legend_above(ax)
+    return tuple(artists)
+
+
+def _single(unit: str) -> str:
+    """One of a unit that is named in the plural."""
+    return unit.removesuffix("es") if unit.endswith("sses") else unit
