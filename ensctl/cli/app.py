@@ -11,6 +11,7 @@ import typer
 from ensctl import __version__
 from ensctl.cli.check_command import check
 from ensctl.cli.demo_command import demo
+from ensctl.cli.depth_command import depth
 from ensctl.cli.number_tokens import CommandWithNumbers
 from ensctl.cli.report_command import report
 from ensctl.cli.simulate_command import simulate
@@ -39,6 +40,7 @@ _COMMANDS = (
     (steer, "The best broadcast input for a target, or the proof that there is none."),
     (simulate, "Final states or the aggregate for given inputs, up to millions of members."),
     (swarm, "Robots that write a word, steered by one scalar speed."),
+    (depth, "How many units to draft, from α or from a server's own log."),
     (demo, "A population of thermostats: its λ file and its report."),
 )
 for _command, _line in _COMMANDS:

@@ -75,7 +75,9 @@ def interior_multipliers(
         steps += 1
         dual = hessian @ u + linear + A.T @ z
         primal = A @ u + s - delta * z - b
-        weight = 1.0 / (s / z + delta)
+        # Without a division by z, which falls to nothing where a row is far from its limit.
+        soft_slack = s + delta * z
+        weight = z / soft_slack
         try:
             factor = cho_factor(hessian + (A.T * weight) @ A, lower=True)
         except np.linalg.LinAlgError:
@@ -83,17 +85,17 @@ def interior_multipliers(
 
         def move(
             complement: Array,
-            s: Array = s,
             z: Array = z,
             dual: Array = dual,
             primal: Array = primal,
+            soft_slack: Array = soft_slack,
             weight: Array = weight,
             factor: Any = factor,
         ) -> tuple[Array, Array, Array]:
-            shifted = primal - complement / z
-            du = cho_solve(factor, -dual - A.T @ (weight * shifted))
-            dz = weight * (A @ du + shifted)
-            return du, dz, (-complement - s * dz) / z
+            shifted = (z * primal - complement) / soft_slack
+            du = cho_solve(factor, -dual - A.T @ shifted)
+            dz = weight * (A @ du) + shifted
+            return du, dz, delta * dz - primal - A @ du
 
         _, dz, ds = move(s * z)
         length = min(_longest(s, ds), _longest(z, dz))

@@ -26,6 +26,7 @@ Array = NDArray[Any]
 _EPS = float(np.finfo(float).eps)
 # Relative residual of the optimality conditions that counts as optimal.
 _ACCEPTED = 1e-9
+_ROUNDING = 8.0 * _EPS
 # Rows this near their limit, relative to their scale, are not violated.
 _VIOLATED = 1e-11
 _MOST_SWAPS = 8
@@ -67,8 +68,9 @@ class RecedingSolution:
     free_inputs : (n,) float64
         The minimiser of the same cost without any rows.
     residual : float
-        Largest of ‖Pu + q + Aᵀz‖/(‖Pu‖ + ‖q‖ + ‖Aᵀz‖), of a_jᵀu − b_j − δ_j z_j, alone and as
-        modulus times z_j/max z, relative to the size of each row, and of −z_j/max z.
+        Largest of ‖Pu + q + Aᵀz‖/(‖Pu‖ + ‖q‖ + ‖Aᵀz‖) beyond what rounding of soft z explains, of
+        a_jᵀu − b_j − δ_j z_j, alone and as modulus times z_j/max z, relative to the size of each
+        row, and of −z_j/max z.
     iterations : int
         Linear systems solved.
     """
@@ -250,7 +252,8 @@ def _checked(
     inputs = within_bounds(program._kinds, inputs, bounds)
     pushed, bent = program.rows.T @ multipliers, program.hessian @ inputs
     norms = _norm(bent) + _norm(linear) + _norm(pushed)
-    stationarity = _norm(bent + linear + pushed) / (norms or 1.0)
+    missed = _norm(bent + linear + pushed) - _soft_rounding(program, inputs, bounds, multipliers)
+    stationarity = max(0.0, missed) / (norms or 1.0)
     residual = stationarity
     if bounds.size:
         excess = program.rows @ inputs - bounds - program.softness * multipliers
@@ -261,6 +264,18 @@ def _checked(
         residual = max(stationarity, float(wrong.max()))
     status = Status.OPTIMAL if residual <= _ACCEPTED else Status.INACCURATE
     return RecedingSolution(status, inputs, multipliers, free, residual, iterations)
+
+
+def _soft_rounding(
+    program: RecedingProgram, inputs: Array, bounds: Array, multipliers: Array
+) -> float:
+    """What rounding of (A u − b)/δ does to Aᵀz: it can exceed a small cost of the inputs."""
+    active = np.flatnonzero((multipliers > 0.0) & program._kinds.soft)
+    if not active.size:
+        return 0.0
+    rows = np.abs(program.rows[active])
+    sizes = (rows @ np.abs(inputs) + np.abs(bounds[active])) / program.softness[active]
+    return _ROUNDING * _norm(rows.T @ sizes)
 
 
 def _better(one: RecedingSolution, other: RecedingSolution) -> RecedingSolution:

@@ -18,6 +18,11 @@ Array = NDArray[Any]
 PASSES = "verify passes"
 
 
+def one_of(unit: str) -> str:
+    """One of a unit that is named in the plural: "verify pass", "ms"."""
+    return "verify pass" if unit == PASSES else unit
+
+
 class CostModel(ABC):
     """Base of the cost models; the cost of a cycle is in the model's own ``unit``.
 

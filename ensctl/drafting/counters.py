@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ensctl.drafting.convention import Convention
 from ensctl.errors import InvalidInputError, NotIdentifiableError
 from ensctl.serialization import versioned
+
+if TYPE_CHECKING:
+    from ensctl.drafting.estimate import Estimate
+    from ensctl.drafting.fitting.acceptance_fit import AcceptanceFit
+    from ensctl.drafting.fitting.hazards import HazardEstimates
 
 Histogram = Mapping[int, float]
 
@@ -240,19 +245,19 @@ class Counters:
             return positions[-1] if len(positions) == self.depth else 0
         return self.accepted if self.depth == 1 else None
 
-    def alpha(self, level: float = 0.95) -> Any:
+    def alpha(self, level: float = 0.95) -> Estimate:
         """α̂ with its interval, by :func:`~ensctl.drafting.fitting.alpha.alpha_estimate`."""
         from ensctl.drafting.fitting.alpha import alpha_estimate
 
         return alpha_estimate(self, level=level)
 
-    def hazards(self, level: float = 0.95) -> Any:
+    def hazards(self, level: float = 0.95) -> HazardEstimates:
         """α at each depth, by :func:`~ensctl.drafting.fitting.hazards.hazard_estimates`."""
         from ensctl.drafting.fitting.hazards import hazard_estimates
 
         return hazard_estimates(self, level=level)
 
-    def fit(self, model: Any) -> Any:
+    def fit(self, model: str = "auto") -> AcceptanceFit:
         """An acceptance model fitted by :func:`~ensctl.drafting.fitting.models.fit_acceptance`."""
         from ensctl.drafting.fitting.models import fit_acceptance
 

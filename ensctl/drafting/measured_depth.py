@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ensctl.arguments import read_only
 from ensctl.display import Plotted
 from ensctl.drafting.convention import Convention, as_convention, as_depth
-from ensctl.drafting.cost import CostModel, as_cost
+from ensctl.drafting.cost import CostModel, as_cost, one_of
 from ensctl.drafting.counters import Counters
 from ensctl.drafting.estimate import Estimate
 from ensctl.drafting.fitting.acceptance_fit import AcceptanceFit
@@ -20,6 +22,8 @@ from ensctl.drafting.optimum import optimal_depth
 from ensctl.drafting.optimum_result import DepthOptimum
 from ensctl.errors import InvalidInputError, NotIdentifiableError
 from ensctl.serialization import versioned
+
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +62,11 @@ class MeasuredDepth(Plotted):
 
     _plot_function: ClassVar[str] = "measured_depth"
 
+    @property
+    def name(self) -> str:
+        """Model and engine, as far as they are known."""
+        return ", ".join(part for part in (self.model, self.engine) if part)
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-safe content, schema 1."""
         return versioned(
@@ -76,12 +85,12 @@ class MeasuredDepth(Plotted):
         )
 
     def __str__(self) -> str:
-        name = ", ".join(part for part in (self.model, self.engine) if part)
         now = "" if self.depth_measured is None else f", measured at K = {self.depth_measured}"
         lines = [
-            f"{name + ': ' if name else ''}{str(self.optimum).splitlines()[0]}",
+            f"{self.name + ': ' if self.name else ''}{str(self.optimum).splitlines()[0]}",
             f"throughput {self.throughput.value:.4g} ({100 * self.throughput.level:g} % interval "
-            f"{self.throughput.low:.4g} to {self.throughput.high:.4g}) per {self.optimum.unit}",
+            f"{self.throughput.low:.4g} to {self.throughput.high:.4g}) per "
+            f"{one_of(self.optimum.unit)}",
             f"α = {self.alpha.value:.4f} ({self.alpha.low:.4f} to {self.alpha.high:.4f}) from "
             f"{self.windows} windows{now}; assumes {self.alpha.assumption}",
             f"acceptance model {self.fit.model}: {self.fit.reason}",
@@ -189,6 +198,7 @@ def _measured(
     fit = fit_acceptance(windows, model, level=level)
     limit = max_depth if fit.extrapolates else min(max_depth, fit.depth)
     best = optimal_depth(fit.model, cost, limit, convention=rule, batch=batch, context=context)
+    best = _with_band(best, fit, cost.cycles(np.arange(limit + 1), batch, context), rule)
     together = windows[0].merge(windows[1:]) if len(windows) > 1 else windows[0]
     return MeasuredDepth(
         engine=key[0],
@@ -200,6 +210,25 @@ def _measured(
         optimum=best,
         throughput=_throughput(fit, best, rule, level),
         tokens_per_step=together.tokens_per_step,
+    )
+
+
+def _with_band(
+    best: DepthOptimum, fit: AcceptanceFit, cycles: Array, rule: Convention
+) -> DepthOptimum:
+    """The optimum with the interval of every depth's throughput; off is certain."""
+    lengths = [fit.expected_length(depth, convention=rule) for depth in range(1, cycles.size)]
+    low, high = best.curve.copy(), best.curve.copy()
+    low[1:] = np.array([length.low for length in lengths]) / cycles[1:]
+    high[1:] = np.array([length.high for length in lengths]) / cycles[1:]
+    ends = sorted((int(np.argmax(low)), int(np.argmax(high))))
+    return replace(
+        best,
+        curve_low=read_only(low),
+        curve_high=read_only(high),
+        level=fit.level,
+        depth_low=ends[0],
+        depth_high=ends[1],
     )
 
 

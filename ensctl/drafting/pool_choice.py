@@ -12,7 +12,7 @@ import numpy as np
 from ensctl.arguments import as_count, as_scalar
 from ensctl.drafting.acceptance import IID, AcceptanceModel
 from ensctl.drafting.convention import Convention, as_convention, as_depth
-from ensctl.drafting.cost import PASSES
+from ensctl.drafting.cost import one_of
 from ensctl.drafting.drafter import Drafter, as_drafters
 from ensctl.drafting.pooled_chains import (
     ParallelChains,
@@ -95,9 +95,8 @@ class PoolChoice:
         pool = " + ".join(self.best.members) or "off"
         depth = f" at K = {self.best.depth}" if self.best.depth else ""
         versus = f"best single {self.single.members[0]} at K = {self.single.depth}"
-        per = "verify pass" if self.unit == PASSES else self.unit
         return (
-            f"{pool}{depth}: {self.best.throughput:.6g} units per {per}; {versus} "
+            f"{pool}{depth}: {self.best.throughput:.6g} units per {one_of(self.unit)}; {versus} "
             f"{self.single.throughput:.6g}; pooling {'gains' if self.gain > 1 else 'loses'} "
             f"({100 * (self.gain - 1):+.2f} %)"
         )

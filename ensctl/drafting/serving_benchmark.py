@@ -226,7 +226,8 @@ def clean_benchmark(
     -------
     ServingBenchmark
         A cell is dropped if ITL or TPOT is off by more than a factor of 1.5 and eight robust
-        standard deviations, or if ITL/TPOT is outside [1, K + 1] by more than 10 %.
+        standard deviations, or if ITL/TPOT is outside [1, K + 1] by more than 10 %; at K = 0, if
+        it is off 1 by more than a factor of 1.5.
 
     Raises
     ------
@@ -306,6 +307,8 @@ def _row(cells: list[str], columns: Mapping[str, int], line: int) -> ServingRow:
 
 def _out_of_range(row: ServingRow) -> str:
     if row.depth == 0:
+        if not 1.0 / _FACTOR <= row.length <= _FACTOR:
+            return f"ITL/TPOT = {row.length:.3g} should be 1 without speculation"
         return ""
     if not (1.0 - _ROOM) <= row.length <= (row.depth + 1.0) * (1.0 + _ROOM):
         return f"ITL/TPOT = {row.length:.3g} is outside [1, K + 1]"

@@ -49,7 +49,13 @@ def assembled(asked: Question, fit: Fit, selection: OrderSelection, order: int) 
     for _ in range(_RESTARTS):
         try:
             bars, notes, distrust = _error_bars(asked, fit)
-            intervals = None if distrust else bars.intervals(asked.level)
+            curved = bars.curved(asked.level)
+            if distrust:
+                intervals = None
+            else:
+                if curved.size:
+                    _refuse_doubtful_member(asked, fit, order)
+                intervals = bars.intervals(asked.level, curved)
             break
         except BetterMinimum as better:
             fit = fit_output_error(better.fit.model) or better.fit
@@ -59,8 +65,6 @@ def assembled(asked: Question, fit: Fit, selection: OrderSelection, order: int) 
             "less noise or a lower order"
         )
     widened = 0 if intervals is None else intervals.widened
-    if widened:
-        _refuse_doubtful_member(asked, fit, order)
     if asked.order is None:
         notes = [_order_note(selection, order, gap), *notes]
     if widened:
@@ -120,7 +124,8 @@ def _error_bars(asked: Question, fit: Fit) -> tuple[ErrorBars, list[str], str]:
         elif tests.linear < UNLIKELY:
             distrust = (
                 f"the residual depends on powers of the fitted output (p = {tests.linear:.1g}): "
-                "members or sensor are not linear, so that no interval would be honest; excite less"
+                "members or sensor are not linear, or the order is too small, so that no interval "
+                "would be honest; excite less or raise the order"
             )
     if asked.resamples and not exact:
         drawn = residual_bootstrap(fit, asked.resamples, asked.seed)
@@ -135,7 +140,7 @@ def _order_note(selection: OrderSelection, order: int, gap: float) -> str:
     if order > selection.order:
         return (
             f"order {order}: {selection.order} singular values stand out of the noise, but the "
-            "residual still depended on the input"
+            "residual still depended on what went in"
         )
     if order < selection.order:
         return (

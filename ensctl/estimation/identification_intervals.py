@@ -135,8 +135,15 @@ class ErrorBars:
     exact: bool
     resamples: Resamples | None
 
-    def intervals(self, level: float) -> MemberIntervals:
-        """Intervals at this level.
+    def curved(self, level: float) -> Array:
+        """Positions of the real numbers whose Cramér–Rao interval the sum of squares belies."""
+        if self.exact:
+            return np.zeros(0, dtype=int)
+        misfit = parabola_misfit(self.fit, range(2 * self.fit.model.slots), self._quantile(level))
+        return np.flatnonzero(misfit > PARABOLA_TOLERANCE)
+
+    def intervals(self, level: float, curved: Array | None = None) -> MemberIntervals:
+        """Intervals at this level; ``curved`` where it is known already.
 
         Raises
         ------
@@ -147,7 +154,7 @@ class ErrorBars:
         BetterMinimum
             Profiling found a better fit.
         """
-        low, high, widened = self._ends(level)
+        low, high, widened = self._ends(level, curved)
         slots = self.fit.model.slots
         lam = self._corners(low[:slots], high[:slots])
         residue = self._corners(low[slots:], high[slots:])
@@ -159,9 +166,12 @@ class ErrorBars:
         a, b, c, d = (read_only(x if complex_members else x.real.copy()) for x in corners)
         return MemberIntervals(a, b, c, d, level, widened)
 
-    def _ends(self, level: float) -> tuple[Array, Array, int]:
+    def _quantile(self, level: float) -> float:
         from scipy.special import stdtrit
 
+        return float(stdtrit(self.fit.freedom, (1 + level) / 2))
+
+    def _ends(self, level: float, curved: Array | None) -> tuple[Array, Array, int]:
         reported = 2 * self.fit.model.slots
         centre, std = self.fit.theta[:reported], self.std[:reported]
         if self.resamples is not None:
@@ -169,17 +179,14 @@ class ErrorBars:
             pivots = np.array([self.resamples.quantiles(k, level) for k in range(reported)])
             own = std / self.resamples.std[:reported] * _standard(self.fit)[:reported]
             return centre - pivots[:, 1] * own, centre - pivots[:, 0] * own, 0
-        quantile = float(stdtrit(self.fit.freedom, (1 + level) / 2))
+        quantile = self._quantile(level)
         low, high = centre - quantile * std, centre + quantile * std
-        if self.exact:
-            return low, high, 0
-        misfit = parabola_misfit(self.fit, range(reported), quantile)
-        curved = np.flatnonzero(misfit > PARABOLA_TOLERANCE)
-        for k in curved:
+        replaced = self.curved(level) if curved is None else curved
+        for k in replaced:
             low[k], high[k] = profile_interval(self.fit, int(k), quantile * self.inflation[k])
             if math.isinf(low[k]) or math.isinf(high[k]):
                 break
-        return low, high, int(curved.size)
+        return low, high, int(replaced.size)
 
     def _corners(self, low: Array, high: Array) -> tuple[Array, Array]:
         members = self.members

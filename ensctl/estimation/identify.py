@@ -62,7 +62,8 @@ def identify(
         u_0 … u_{T−1}, one channel.
     order : int, optional
         Number of members N ≥ 1.  By default the number of singular values above the noise, and
-        more while the residual still depends on the input; fewer where that many are refused.
+        more while the residual still depends on the input or on powers of the fitted output;
+        fewer where that many are refused.
         Intervals hold for the order chosen.
     initial_state : {"free", "zero"}
         Whether c_i x_{i,0} are estimated too, or the state is known to start at 0.
@@ -171,7 +172,9 @@ def _fit(asked: Question, space: ResponseSpace, selection: OrderSelection) -> tu
     fit = _searched(asked, space, order)
     highest = min(asked.limit, (asked.data.outputs.size - 2) // 3, space.values.size - 1)
     while asked.order is None and order < highest and not is_exact(fit):
-        if residual_tests(fit).driven > UNLIKELY:
+        tests = residual_tests(fit)
+        # A missing member shows in either: its response follows the input and the other ones.
+        if min(tests.driven, tests.linear) > UNLIKELY:
             break
         larger = best_fit(asked.data, space, order + 1)
         if larger is None or larger.variance >= fit.variance:

@@ -5,7 +5,8 @@ rcParams alone; without ``ax`` they open a new pyplot figure, so that notebooks 
 find it.
 """
 
-from ensctl.plot.drafting_depth_curve import depth_curve
+from ensctl.plot.depth_figure import save_depth_curves
+from ensctl.plot.drafting_depth_curve import depth_curve, measured_depth
 from ensctl.plot.drafting_depth_map import depth_map
 from ensctl.plot.drafting_survival import survival_fit
 from ensctl.plot.horizon_sweep import horizon_sweep
@@ -32,10 +33,12 @@ __all__ = [
     "horizon_sweep",
     "image_points",
     "lam_plane",
+    "measured_depth",
     "member_energies",
     "mpc_plan",
     "region_points",
     "save_animation",
+    "save_depth_curves",
     "save_steering_figure",
     "save_swarm_picture",
     "singular_values",

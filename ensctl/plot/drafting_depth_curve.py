@@ -7,6 +7,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from ensctl.drafting.cost import one_of
+from ensctl.drafting.measured_depth import MeasuredDepth
 from ensctl.drafting.optimum_result import DepthOptimum
 from ensctl.plot.axes import axes_for, legend_above, quiet_frame
 from ensctl.plot.palette import BLUE, GREY, ORANGE, Mark
@@ -63,7 +65,7 @@ def depth_curve(optimum: DepthOptimum, *, ax: Axes | None = None) -> tuple[Artis
         best += f" ({optimum.depth_low} to {optimum.depth_high})"
     artists += ax.plot([optimum.depth], [optimum.throughput], label=best, **_BEST.style)
     if optimum.curve_low is not None and optimum.curve_high is not None:
-        level = "α interval" if optimum.level is None else f"{optimum.level:.0%} interval of α"
+        level = "interval" if optimum.level is None else f"{optimum.level:.0%} interval"
         artists.append(
             ax.fill_between(
                 depths,
@@ -79,11 +81,33 @@ def depth_curve(optimum: DepthOptimum, *, ax: Axes | None = None) -> tuple[Artis
     ax.set_ylim(bottom=0.0)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
     ax.set_xlabel("draft depth K (units)")
-    ax.set_ylabel(f"throughput (units per {_single(optimum.unit)})")
+    ax.set_ylabel(f"throughput (units per {one_of(optimum.unit)})")
     legend_above(ax)
     return tuple(artists)
 
 
-def _single(unit: str) -> str:
-    """One of a unit that is named in the plural."""
-    return unit.removesuffix("es") if unit.endswith("sses") else unit
+def measured_depth(measured: MeasuredDepth, *, ax: Axes | None = None) -> tuple[Artist, ...]:
+    """Draw the throughput of every depth as the counters of one engine predict it.
+
+    Parameters
+    ----------
+    measured : MeasuredDepth
+        One result of :func:`ensctl.drafting.measured_depths`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure is made when it is not given.
+
+    Returns
+    -------
+    tuple of matplotlib.artist.Artist
+        As :func:`depth_curve`, with the band of the fitted acceptance.
+
+    Examples
+    --------
+    >>> from ensctl.drafting import Counters, measured_depths
+    >>> from matplotlib.figure import Figure
+    >>> from ensctl.plot import measured_depth
+    >>> window = Counters(1000, 3000, 1650, accepted_per_position=(750, 540, 360))
+    >>> len(measured_depth(measured_depths([window], 0.1)[0], ax=Figure().subplots()))
+    4
+    """
+    return depth_curve(measured.optimum, ax=ax)

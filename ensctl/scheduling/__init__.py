@@ -18,6 +18,9 @@ from ensctl.scheduling.constraints import (
     TimeShareFloor,
 )
 from ensctl.scheduling.drift_tracker import DriftState, DriftTracker
+from ensctl.scheduling.engine_schedules import DepthRange
+from ensctl.scheduling.engine_schedules_tensorrt import KeyReading
+from ensctl.scheduling.hysteresis import SwitchPoint
 from ensctl.scheduling.identifiability import (
     IdentifiabilityFloor,
     PollingVerdict,
@@ -25,6 +28,11 @@ from ensctl.scheduling.identifiability import (
     polling_or_mixing,
 )
 from ensctl.scheduling.load_walk import LoadWalk
+from ensctl.scheduling.plan_table_benchmark import plan_from_benchmark
+from ensctl.scheduling.plan_table_choice import LOADED_OFF_OVERHEAD, plan_table
+from ensctl.scheduling.plan_table_degradation import Degradation
+from ensctl.scheduling.plan_table_files import MeasuredCost, read_cost_table
+from ensctl.scheduling.plan_table_result import DrafterScore, PlanTable
 from ensctl.scheduling.position_traces import PositionTraces, position_traces, read_position_traces
 from ensctl.scheduling.receding_horizon import CoupledBudget, HorizonSchedule, schedule_horizon
 from ensctl.scheduling.regions import Region
@@ -34,23 +42,30 @@ from ensctl.scheduling.token_chain import fixture_arms, fixture_costs, token_cha
 from ensctl.scheduling.uncertainty import AcceptanceEllipsoid, LengthEllipsoid, LowerAcceptance
 
 __all__ = [
+    "LOADED_OFF_OVERHEAD",
     "AcceptanceEllipsoid",
     "Allocation",
     "Arms",
     "ConstraintPrice",
     "CoupledBudget",
+    "Degradation",
+    "DepthRange",
     "Drafter",
+    "DrafterScore",
     "DriftState",
     "DriftTracker",
     "Gain",
     "HorizonSchedule",
     "IdentifiabilityFloor",
+    "KeyReading",
     "LengthEllipsoid",
     "LoadWalk",
     "LowerAcceptance",
     "MeanBudget",
     "MeanCycleCap",
+    "MeasuredCost",
     "Oracles",
+    "PlanTable",
     "PollingVerdict",
     "PositionTraces",
     "Region",
@@ -58,6 +73,7 @@ __all__ = [
     "ReplayResult",
     "ShareFloor",
     "SingleArm",
+    "SwitchPoint",
     "Switching",
     "TimeShareFloor",
     "allocate",
@@ -66,9 +82,12 @@ __all__ = [
     "fixture_costs",
     "identifiability_floor",
     "make_arms",
+    "plan_from_benchmark",
+    "plan_table",
     "policies",
     "polling_or_mixing",
     "position_traces",
+    "read_cost_table",
     "read_position_traces",
     "replay",
     "replay_oracles",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ensctl.drafting.acceptance import IID, AcceptanceModel, as_acceptance
 from ensctl.drafting.convention import Convention
+from ensctl.drafting.convert_length import alpha_from_length, expected_length
 from ensctl.drafting.cost import CostModel
 from ensctl.drafting.counters import Counters
 from ensctl.drafting.drafter import Drafter
@@ -39,8 +40,6 @@ class Surface:
         Mean length of a cycle, by context, batch and depth.
     errors : (c, b, k) ndarray
         Relative standard error of the lengths, of one sign where they move together.
-    hazards : list of ndarray or None
-        P(unit kept | those before), for each context and depth; None where not known.
     cycles : (c, b, k) ndarray
         Cost of a cycle.
     plain : (c, b) ndarray
@@ -57,7 +56,6 @@ class Surface:
     depths: Array
     lengths: Array
     errors: Array
-    hazards: tuple[tuple[Array, ...], ...] | None
     cycles: Array
     plain: Array
     cost_error: float
@@ -70,18 +68,23 @@ class Surface:
         return np.asarray(self.lengths / self.cycles)
 
     def with_acceptance(self, factor: float) -> Surface:
-        """The same with every acceptance of one unit multiplied by ``factor``, at most 1."""
-        if self.hazards is None:
-            # Lengths of cycles alone: as if i.i.d., length by length.
-            return replace(self, lengths=_rescaled(self.depths, self.lengths, factor))
-        ratio = np.ones(self.lengths.shape)
-        for place, row in enumerate(self.hazards):
-            for k, hazards in enumerate(row):
-                before = _length(hazards, self.convention)
-                after = _length(np.minimum(factor * hazards, 1.0), self.convention)
-                if self.depths[k] and before > 0:
-                    ratio[place, :, k] = after / before
-        return replace(self, lengths=self.lengths * ratio)
+        """The same with α multiplied by ``factor``, at most 1.
+
+        α is that of independent acceptance with the same length, at each load and depth.
+        """
+        least = 0.0 if self.convention is Convention.ACCEPTED else 1.0
+        changed = self.lengths.copy()
+        for k, depth in enumerate(int(depth) for depth in self.depths):
+            most = self.convention.last(depth) + 1.0 - self.convention.first
+            if depth == 0 or most <= least:
+                continue
+            lengths = np.clip(self.lengths[:, :, k], least, most)
+            alpha = factor * alpha_from_length(lengths, depth, convention=self.convention)
+            scaled = expected_length(np.minimum(alpha, 1.0), depth, convention=self.convention)
+            changed[:, :, k] *= np.divide(
+                scaled, lengths, out=np.ones(lengths.shape), where=lengths > 0
+            )
+        return replace(self, lengths=changed)
 
     def with_cost(self, factor: float) -> Surface:
         """The same with every drafted cycle's cost multiplied by ``factor``, off as it was."""
@@ -102,29 +105,16 @@ def make_surface(
     name, acceptance, cost = drafter
     shape = (contexts.size, batches.size, depths.size)
     lengths, errors, cycles = np.ones(shape), np.zeros(shape), np.ones(shape)
-    plain, hazards = np.full(shape[:2], np.nan), []
+    plain = np.full(shape[:2], np.nan)
     for place, context in enumerate(contexts.tolist()):
         model = acceptance_at(acceptance, context)
-        values, relative, chances = _lengths(model, depths, rule)
-        lengths[place], errors[place] = values, relative
-        hazards.append(tuple(chances))
+        lengths[place], errors[place] = _lengths(model, depths, rule)
         for row, batch in enumerate(batches.tolist()):
             cycles[place, row] = _cycles(cost, depths, batch, context)
         if depths[0] == 0:
             plain[place] = 1.0 / cycles[place, :, 0]
             cycles[place, :, 0] *= 1.0 + overhead
-    return Surface(
-        name,
-        depths,
-        lengths,
-        errors,
-        tuple(hazards),
-        cycles,
-        plain,
-        cost_error,
-        cost.unit,
-        rule,
-    )
+    return Surface(name, depths, lengths, errors, cycles, plain, cost_error, cost.unit, rule)
 
 
 def acceptance_at(acceptance: Any, context: float) -> Any:
@@ -143,8 +133,8 @@ def acceptance_at(acceptance: Any, context: float) -> Any:
     return known[context]
 
 
-def _lengths(acceptance: Any, depths: Array, rule: Convention) -> tuple[Array, Array, list[Array]]:
-    """Mean lengths, their relative standard errors and the hazards, at each depth."""
+def _lengths(acceptance: Any, depths: Array, rule: Convention) -> tuple[Array, Array]:
+    """Mean lengths and their relative standard errors, at each depth."""
     if isinstance(acceptance, Counters | list | tuple):
         acceptance = fit_acceptance(acceptance)
     values, errors = np.ones(depths.size), np.zeros(depths.size)
@@ -164,7 +154,7 @@ def _lengths(acceptance: Any, depths: Array, rule: Convention) -> tuple[Array, A
                 ends = [end.expected_length(depth, convention=rule) for end in (low, high)]
                 errors[k] = error * (ends[1] - ends[0]) / span
     relative = np.divide(errors, values, out=np.zeros(depths.size), where=values > 0)
-    return values, relative, [model.hazards(int(depth)) for depth in depths]
+    return values, relative
 
 
 def _model(acceptance: Any) -> tuple[AcceptanceModel, tuple[IID, IID, float] | None]:
@@ -197,24 +187,3 @@ def _cycles(cost: CostModel, depths: Array, batch: float, context: float) -> Arr
             f"context {context:g}"
         )
     return costs
-
-
-def _length(hazards: Array, rule: Convention) -> float:
-    survival = np.append(1.0, np.cumprod(hazards))
-    return float(survival[rule.first : rule.last(hazards.size) + 1].sum())
-
-
-def _rescaled(depths: Array, lengths: Array, factor: float) -> Array:
-    """Lengths if α of each, taken as i.i.d. with bonus, were multiplied by ``factor``."""
-    from ensctl.drafting.convert_length import alpha_from_length
-
-    changed = lengths.copy()
-    for k, depth in enumerate(int(d) for d in depths):
-        if depth == 0:
-            continue
-        for place in np.ndindex(lengths.shape[:2]):
-            length = float(np.clip(lengths[place][k], 1.0, depth + 1.0))
-            alpha = float(alpha_from_length(length, depth))
-            scaled = IID(min(factor * alpha, 1.0)).expected_length(depth)
-            changed[place][k] = lengths[place][k] * scaled / length
-    return changed

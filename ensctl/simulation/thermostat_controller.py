@@ -131,10 +131,10 @@ class FleetController:
     meter_noise: float | None = field(default=None, kw_only=True)
     level_noise: float | None = field(default=None, kw_only=True)
     trend_noise: float | None = field(default=None, kw_only=True)
-    input_weight: float = field(default=1e-6, kw_only=True)
+    input_weight: float = field(default=1e-5, kw_only=True)
     slew_weight: float = field(default=0.0, kw_only=True)
     peak: float | None = field(default=None, kw_only=True)
-    soft_weight: float = field(default=1e3, kw_only=True)
+    soft_weight: float = field(default=100.0, kw_only=True)
     _filter: OutputBias = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -156,3 +156,11 @@ def test_text_and_data() -> None:
     data = WINDOW.to_dict()
     assert (data["schema"], data["kind"], data["drafts"]) == (1, "counters", 100)
     assert hash(WINDOW) == hash(Counters(100, 300, 150, (80, 50, 20)))
+
+
+def test_estimates_come_from_the_counters() -> None:
+    # α̂ = A/(A + D − P_{K−1})
+    assert WINDOW.alpha(level=0.9).value == pytest.approx(150 / 230)
+    assert WINDOW.alpha(level=0.9).level == 0.9
+    assert "0.8000" in str(WINDOW.hazards())
+    assert "iid" in str(WINDOW.fit("iid"))

@@ -2,23 +2,56 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
+import re
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ensctl.drafting import CounterFormat, Counters, iter_counters, read_counters
-from ensctl.errors import FormatError, InvalidInputError
+from ensctl.errors import EnsctlError, FormatError, InvalidInputError
 
 LINE = (
     "(APIServer pid=7) INFO 07-09 20:32:01 [metrics.py:120] SpecDecoding metrics: Mean acceptance "
     "length: 2.50, Accepted throughput: 15.00 tokens/s, Drafted throughput: 30.00 tokens/s, "
     "Accepted: 150 tokens, Drafted: 300 tokens, Per-position acceptance rate: 0.800, 0.500, 0.200, "
     "Avg Draft acceptance rate: 50.0%"
+)
+
+
+GAUGE = (
+    'sglang:spec_accept_length{model_name="m"} 2.5\nsglang:spec_accept_rate{model_name="m"} 0.5\n'
+)
+SAMPLES = (
+    LINE,
+    'vllm:spec_decode_num_drafts_total{engine="0"} 10\n'
+    'vllm:spec_decode_num_draft_tokens_total{engine="0"} 20\n'
+    'vllm:spec_decode_num_accepted_tokens_total{engine="0"} 12\n'
+    'vllm:spec_decode_num_accepted_tokens_per_pos_total{engine="0",position="0"} 8\n'
+    'vllm:spec_decode_num_accepted_tokens_per_pos_total{engine="0",position="1"} 4\n',
+    '{"num_spec_steps": 20, "num_accepted_draft_tokens": 26, "num_draft_tokens": 60, '
+    '"acceptance_histogram": [6, 4, 8, 2], "num_spec_tokens": 3, '
+    '"acceptance_histogram_by_draft_length": {"3": [6, 4, 8, 2]}}\n',
+    "INFO 10-16 19:05:47 metrics.py:367] Speculative metrics: Draft acceptance rate: 0.667, System "
+    "efficiency: 0.625, Number of speculative tokens: 3, Number of accepted tokens: 20, Number of "
+    "draft tokens: 30, Number of emitted tokens: 25.\n",
+    GAUGE,
+    "[2025-10-02 23:42:16] Decode batch. accept len: 2.50, accept rate: 0.50, cuda graph: True\n",
+    "draft acceptance = 0.64479 (  167 accepted /   259 generated), mean acceptance length =  "
+    "2.92, acceptance rate per position = (0.805, 0.632, 0.483)\n",
+    '{"timings": {"predicted_n": 200, "draft_n": 347, "draft_n_accepted": 65}}\n',
+    '{"total_accepted_draft_tokens": 26, "num_spec_steps": 20, "num_spec_tokens": 3, '
+    '"acceptance_histogram": [6, 4, 8, 2]}\n',
+    '{"draft_count": [20, 20, 20], "accept_count": [20, 14, 9]}\n',
+    '{"spec_verify_ct": 43, "completion_tokens": 106}\n',
+    "method,K,mean_itl_ms,mean_tpot_ms\nsps,3,15.0,10.0\n",
 )
 
 
@@ -139,6 +172,52 @@ def test_only_contradictory_lines_give_no_window() -> None:
     bad = LINE.replace("Accepted: 150", "Accepted: 1500")
     with pytest.raises(FormatError, match="no window could be read; line 1: 1500 tokens accepted"):
         read_counters([bad], strict=False)
+
+
+def test_the_samples_are_read() -> None:
+    for sample in SAMPLES:
+        assert read_counters(sample.encode(), depth=3 if "position" not in sample else None)
+
+
+@given(
+    st.sampled_from(SAMPLES),
+    st.integers(0, 400),
+    st.integers(0, 400),
+    st.sampled_from(
+        [b"", b"9", b"99999999999999999999", b".", b"nan", b"-1", b"\x1b[0m", b"1e999"]
+    ),
+    st.booleans(),
+)
+@settings(max_examples=600)
+def test_damaged_text_gives_windows_or_an_error_of_ours(
+    sample: str, start: int, length: int, inserted: bytes, strict: bool
+) -> None:
+    text = sample.encode()
+    start %= len(text)
+    damaged = text[:start] + inserted + text[start + length % 12 :]
+    with contextlib.suppress(EnsctlError):
+        for window in read_counters(damaged, depth=3, strict=strict):
+            # Whatever is let through agrees with itself.
+            assert 0 <= window.accepted <= window.draft_tokens
+            assert Counters(**{name: getattr(window, name) for name in window.__match_args__})
+
+
+def test_numbers_without_end_are_refused() -> None:
+    long = "9" * 5000
+    for sample in SAMPLES:
+        digits = re.search(r"\d{2,}", sample[40:])
+        if digits:
+            text = sample[:40] + sample[40:].replace(digits.group(), long, 1)
+            with contextlib.suppress(EnsctlError):
+                read_counters(text.encode(), depth=3)
+    nested = "[" * 900 + "]" * 900
+    with pytest.raises(FormatError):
+        read_counters('{"num_accepted_draft_tokens": ' + nested + "}", "vllm-request")
+
+
+def test_a_progress_bar_does_not_shift_the_lines() -> None:
+    [window] = read_counters("10%\r20%\r30%\n" + SAMPLES[3])
+    assert window.line == 2
 
 
 def test_memory_does_not_grow_with_the_log() -> None:

@@ -125,7 +125,7 @@ def test_drafts_of_varying_length_give_their_number(lengths: list[int], keep: in
     assert window.draft_tokens == sum(lengths)
     assert abs(window.drafts - len(lengths)) <= 0.01 * len(lengths) + 1
     if window.drafts != len(lengths):
-        assert "fit the printed digits" in window.notes[0] or window.constant_depth
+        assert "from the printed shares, within" in window.notes[0] or window.constant_depth
 
 
 def test_a_field_order_of_other_versions_is_read() -> None:

@@ -77,10 +77,9 @@ def test_every_split_of_real_requests(real_data: Callable[[str], Path], task: st
     depths = (1, 2, 5, 9, 15)
     for _ in range(4):
         order = rng.permutation(len(traces))
-        half, other = (
-            [traces[i] for i in part]
-            for part in (order[: len(order) // 2], order[len(order) // 2 :])
-        )
+        middle = len(order) // 2
+        half = [traces[i] for i in order[:middle]]
+        other = [traces[i] for i in order[middle:]]
         cycles = replay_cycles(half, 3)
         fit = fit_acceptance(cycles.counters())
         spread = fit_acceptance(cycles, "markov_renewal")

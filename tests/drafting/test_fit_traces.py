@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -37,10 +38,10 @@ def replayed(trace: list[int], depth: int) -> list[int]:
 def test_replay_is_the_loop(traces: list[list[int]], depth: int) -> None:
     cycles = replay_cycles(traces, depth)
     expected = [replayed(trace, depth) for trace in traces]
-    assert cycles.accepted.tolist() == sum(expected, [])
+    assert cycles.accepted.tolist() == list(chain(*expected))
     assert np.diff(np.append(cycles.starts, cycles.cycles)).tolist() == [len(e) for e in expected]
     counters = replay_depth(traces, depth)
-    flat = np.array(sum(expected, []))
+    flat = np.array(list(chain(*expected)))
     assert counters.drafts == flat.size
     assert counters.accepted == flat.sum()
     positions = tuple(int(np.sum(flat > j)) for j in range(depth))
@@ -57,7 +58,7 @@ def test_real_traces(real_data: object) -> None:
     assert sorted(found) == ["eagle", "ngram"]
     assert {len(traces) for traces in found.values()} == {300}
     cycles = replay_cycles(found["eagle"], 3)
-    expected = sum((replayed(trace.tolist(), 3) for trace in found["eagle"]), [])
+    expected = list(chain(*(replayed(trace.tolist(), 3) for trace in found["eagle"])))
     assert cycles.accepted.tolist() == expected
 
 
@@ -126,6 +127,8 @@ def test_traces_that_contradict_themselves() -> None:
             CycleTraces([1, 2], 3, starts)
     with pytest.raises(InvalidInputError, match="as many cycles"):
         CycleTraces.from_requests([[1, 2]], [[3]])
+    with pytest.raises(InvalidInputError, match="depth must"):
+        CycleTraces.from_requests([[1, 2]], 2.5)  # type: ignore[arg-type]
     for bad in ([[-1]], [[0.5]], [[float("nan")]], [], [[]], 3):
         with pytest.raises(InvalidInputError):
             CycleTraces.from_requests(bad, 3)  # type: ignore[arg-type]

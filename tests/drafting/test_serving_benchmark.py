@@ -117,7 +117,8 @@ def test_off_and_interpolation() -> None:
     # At acceptance .2 after a rejection, drafting does not pay for a cycle of 1.4 passes.
     assert fit.best_depth(1, "copy", off=True) == 0
     assert fit.best_depth(1, "code") == fit.best_depth(1, "code", off=True) == 5
-    assert fit.best_depth(1, "code", max_depth=8) == 8
+    costs = [(1.2 + 0.2 * k) / IID(0.85).expected_length(k) for k in range(1, 13)]
+    assert fit.best_depth(1, "code", max_depth=12) == 1 + int(np.argmin(costs))
     with pytest.raises(InvalidInputError, match="measured range"):
         fit.predict(2, 65, "chat")
     with pytest.raises(InvalidInputError, match="task must"):

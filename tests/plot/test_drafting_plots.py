@@ -67,7 +67,7 @@ def test_depth_curve_shows_the_numbers() -> None:
     heights = band.get_paths()[0].vertices[:, 1]
     assert heights.max() == pytest.approx(best.curve_high[: depths.size].max())
     assert f"best K = {best.depth} ({best.depth_low} to {best.depth_high})" in _labels(ax)
-    assert "95% interval of α" in _labels(ax)
+    assert "95% interval" in _labels(ax)
 
 
 def test_results_plot_themselves() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ensctl.drafting.counters import Counters
-from ensctl.drafting.engines.identities import CounterFormat
+from ensctl.drafting.engines.identities import MOST_DEPTH, CounterFormat
 from ensctl.drafting.engines.json_records import Record
 from ensctl.drafting.engines.reading import Reading
 from ensctl.errors import InvalidInputError
@@ -81,6 +81,9 @@ def window_of_histogram(
                 "the record does not say how many tokens were drafted at most; give depth=",
             )
         notes.append(f"K = {depth} is the longest draft seen, no limit is given")
+    if depth > MOST_DEPTH:
+        reading.problem(record.line, f"K = {depth} is no length of a draft")
+        return None
     if drafted is None:
         drafted = depth * drafts
         notes.append(f"drafted tokens not given, taken as K·D = {drafted}")

@@ -16,6 +16,9 @@ from collections.abc import Sequence
 # Room for the binary representation of printed decimals, far below any rounding of a print.
 SLACK = 1e-9
 
+# No draft is longer; a greater K is a damaged number.
+MOST_DEPTH = 4096
+
 
 class CounterFormat(enum.Enum):
     """The formats that :func:`~ensctl.drafting.engines.read.read_counters` knows."""
@@ -74,29 +77,34 @@ def settled_counts(
     """``counts`` moved, each by at most ``room`` from share·D, until they add to A; or None."""
     missing = accepted - sum(counts)
     step = 1 if missing > 0 else -1
-    # What is left of the room in the direction to move, the greatest first.
+    # The least room first: each takes its part of what is missing, the last one what is left.
     spare = sorted(
         (
-            (room - step * (count - share * drafts), j)
-            for j, (count, share) in enumerate(zip(counts, shares, strict=True))
-        ),
-        reverse=True,
+            min(
+                room - step * (count - share * drafts),
+                drafts - count if step > 0 else count,
+            ),
+            j,
+        )
+        for j, (count, share) in enumerate(zip(counts, shares, strict=True))
     )
     settled = list(counts)
     missing = abs(missing)
-    while missing:
-        moved = False
-        for left, j in spare:
-            used = abs(settled[j] - counts[j])
-            if missing and left - used >= 1.0 and settled[j] + step >= 0:
-                settled[j] += step
-                missing -= 1
-                moved = True
-        if not moved:
-            return None
+    for rank, (left, j) in enumerate(spare):
+        moved = min(math.floor(max(left, 0.0)), missing // (len(spare) - rank))
+        settled[j] += step * moved
+        missing -= moved
+    if missing:
+        return None
     # Equal shares may have been moved unequally; their counts are interchangeable.
     settled.sort(reverse=True)
-    return settled if settled[0] <= drafts else None
+    return settled
+
+
+def shorter_note(depth: int, drafts: int, least: int, most: int) -> str:
+    """Says how D was found where T < K·D."""
+    within = "" if least == most else f", within {least} … {most}"
+    return f"drafts of fewer than K = {depth} tokens: D = {drafts} from the printed shares{within}"
 
 
 def drafts_from_length(

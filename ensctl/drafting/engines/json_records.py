@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ensctl.drafting.engines.reading import Block, Reading
 
 _MOST_BYTES = 1 << 28
+_MOST = 1 << 53
 
 
 @dataclass(frozen=True)
@@ -28,16 +29,16 @@ class Record:
             return None
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _MOST:
             reading.problem(self.line, f"{name} must be a whole number ≥ 0, got {value!r}")
             return None
         return value
 
 
-def records(blocks: Iterable[Block], reading: Reading, needed: frozenset[str]) -> Iterator[Record]:
-    """Every object that has all the ``needed`` keys, in order."""
+def records(blocks: Iterable[Block], reading: Reading, *wanted: frozenset[str]) -> Iterator[Record]:
+    """Every object that has all keys of one of the ``wanted`` sets, in order."""
     for line, document in documents(blocks, reading):
-        yield from _matching(document, needed, line, "", None)
+        yield from _matching(document, wanted, line)
 
 
 def documents(blocks: Iterable[Block], reading: Reading) -> Iterator[tuple[int, Any]]:
@@ -82,26 +83,24 @@ def _parsed(text: bytes) -> tuple[Any, json.JSONDecodeError | None]:
         return json.loads(text.decode("utf-8", "replace")), None
     except json.JSONDecodeError as error:
         return None, error
-    except RecursionError:
-        return None, json.JSONDecodeError("nested too deeply", "", 0)
+    except (RecursionError, ValueError):
+        return None, json.JSONDecodeError("nested too deeply, or a number too long", "", 0)
 
 
-def _matching(
-    value: Any, needed: frozenset[str], line: int, model: str, generated: int | None
-) -> Iterator[Record]:
-    if isinstance(value, Mapping):
-        named = value.get("model") or value.get("model_name")
-        model = named if isinstance(named, str) else model
-        generated = _completion_tokens(value, generated)
-        if needed <= value.keys():
-            yield Record(value, line, model, generated)
-        else:
-            for item in value.values():
-                yield from _matching(item, needed, line, model, generated)
-    elif isinstance(value, list):
-        for item in value:
-            if isinstance(item, Mapping | list):
-                yield from _matching(item, needed, line, model, generated)
+def _matching(document: Any, wanted: Sequence[frozenset[str]], line: int) -> Iterator[Record]:
+    pending: list[tuple[Any, str, int | None]] = [(document, "", None)]
+    while pending:
+        value, model, generated = pending.pop()
+        if isinstance(value, list):
+            pending.extend((item, model, generated) for item in reversed(value))
+        elif isinstance(value, dict):
+            named = value.get("model") or value.get("model_name")
+            model = named if isinstance(named, str) else model
+            generated = _completion_tokens(value, generated)
+            if any(keys <= value.keys() for keys in wanted):
+                yield Record(value, line, model, generated)
+            else:
+                pending.extend((item, model, generated) for item in reversed(value.values()))
 
 
 def _completion_tokens(value: Mapping[str, Any], known: int | None) -> int | None:

@@ -30,12 +30,13 @@ MARKERS = (
 
 _PHRASE = b"draft acceptance"
 _LINE = re.compile(
-    rb"draft acceptance(?: rate)? = (nan|[\d.]+) \(\s*(\d+) accepted /\s*(\d+) generated\)"
-    rb"(?:, mean acceptance length =\s*(nan|[\d.]+))?"
+    rb"draft acceptance(?: rate)? = (nan|\d+\.?\d*) "
+    rb"\(\s*(\d{1,15}) accepted /\s*(\d{1,15}) generated\)"
+    rb"(?:, mean acceptance length =\s*(nan|\d+\.?\d*))?"
     rb"(?:, acceptance rate per position = \(([\d., ]*)\))?"
 )
 _SLOT = re.compile(rb"id\s+(\d+) \|")
-_EVAL = re.compile(rb"(?<!prompt )eval time =.*?/\s*(\d+) tokens")
+_EVAL = re.compile(rb"(?<!prompt )eval time =.*?/\s*(\d{1,15}) tokens")
 _NO_DEPTH = "this line does not carry K; give depth=, the most tokens of a draft (--draft-max)"
 
 

@@ -10,11 +10,12 @@ from ensctl.drafting.engines.identities import (
     drafts_from_length,
     rising,
     rounding,
+    shorter_note,
     whole_positions,
 )
 from ensctl.drafting.engines.reading import Reading
 
-_MOST_CANDIDATES = 4096
+_MOST_CANDIDATES = 2048
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def counts_of(
     if trouble or least_most is None:
         reading.problem(line, trouble)
         return math.ceil(drafted / depth), None, ()
-    drafts, positions, fitting = _best(printed, least_most)
+    drafts, positions = _best(printed, least_most)
     if positions is None:
         reading.problem(
             line,
@@ -74,11 +75,7 @@ def counts_of(
         return drafts, None, ()
     if drafts * depth == drafted:
         return drafts, positions, ()
-    among = "" if fitting == 1 else f", one of {fitting} that fit the printed digits"
-    note = (
-        f"drafts of fewer than K = {depth} tokens: D = {drafts} from the acceptance length{among}"
-    )
-    return drafts, positions, (note,)
+    return drafts, positions, (shorter_note(depth, drafts, *least_most),)
 
 
 def _contradiction(printed: Printed, least_most: tuple[int, int] | None) -> str:
@@ -116,26 +113,20 @@ def _possible_drafts(printed: Printed) -> tuple[int, int] | None:
     return (least, most) if least <= most else None
 
 
-def _best(printed: Printed, least_most: tuple[int, int]) -> tuple[int, tuple[int, ...] | None, int]:
-    """The D that the shares fit: T/K if it does, else the nearest to A/Σp; and how many fit."""
+def _best(printed: Printed, least_most: tuple[int, int]) -> tuple[int, tuple[int, ...] | None]:
+    """The D that the shares fit, and its counts: T/K if it does, else the nearest to A/Σp."""
     least, most = least_most
     accepted, shares, half = printed.accepted, printed.shares, printed.half
     if least * printed.depth == printed.drafted:
         positions = whole_positions(shares, least, accepted, half)
         if positions is not None:
-            return least, positions, 1
+            return least, positions
     wanted = accepted / printed.total if printed.total else least
     near = round(min(max(wanted, least), most))
-    low = max(least, near - _MOST_CANDIDATES // 2)
-    candidates = sorted(
-        range(low, min(most, low + _MOST_CANDIDATES) + 1),
-        key=lambda drafts: abs(drafts - wanted),
-    )
-    fits = [
-        (drafts, positions)
-        for drafts in candidates
-        if (positions := whole_positions(shares, drafts, accepted, half)) is not None
-    ]
-    if not fits:
-        return near, None, 0
-    return *fits[0], len(fits)
+    for away in range(_MOST_CANDIDATES):
+        for drafts in (near - away, near + away):
+            if least <= drafts <= most:
+                positions = whole_positions(shares, drafts, accepted, half)
+                if positions is not None:
+                    return drafts, positions
+    return near, None

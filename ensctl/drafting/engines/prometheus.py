@@ -136,7 +136,7 @@ def _labels(text: bytes) -> tuple[Key, int | None]:
     kept = []
     for key, value in _LABEL.findall(text):
         name, content = key.decode(), value.decode("utf-8", "replace")
-        if name == _POSITION and content.isdigit():
+        if name == _POSITION and content.isascii() and content.isdigit() and len(content) < 5:
             position = int(content)
         else:
             kept.append((name, content))

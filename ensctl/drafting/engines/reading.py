@@ -29,7 +29,11 @@ class Block:
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Numbers and contents of the lines, without their ends."""
-        return enumerate(self.data.splitlines(), self.first_line)
+        lines = self.data.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        # A carriage return alone, of a progress bar, does not end a line.
+        return ((k, line.rstrip(b"\r")) for k, line in enumerate(lines, self.first_line))
 
     def line_at(self, offset: int) -> int:
         """Number of the line that holds byte ``offset``."""

@@ -21,7 +21,7 @@ from ensctl.drafting.engines.reading import Block, Reading, resumed
 
 MARKERS = (b"accept len:", b"sglang:spec_accept_length", b'"spec_verify_ct"')
 
-_DECODE = re.compile(rb"accept len: (nan|[\d.]+)(?:, accept rate: (nan|[\d.]+))?")
+_DECODE = re.compile(rb"accept len: (nan|\d+\.?\d*)(?:, accept rate: (nan|\d+\.?\d*))?")
 _RANK = re.compile(rb"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d ([A-Za-z0-9 ]+)\]")
 _METRICS = {
     "sglang:spec_accept_length": "length",

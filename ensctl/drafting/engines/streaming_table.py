@@ -14,7 +14,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 
 from ensctl.drafting.counters import Counters
-from ensctl.drafting.engines.identities import CounterFormat
+from ensctl.drafting.engines.identities import MOST_DEPTH, CounterFormat
 from ensctl.drafting.engines.json_records import records
 from ensctl.drafting.engines.reading import Block, Reading, resumed
 
@@ -63,7 +63,11 @@ def windows(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]:
                 header = _names(text)
                 _require_columns(header, line, reading)
                 continue
-            cells = next(csv.reader(io.StringIO(text)))
+            try:
+                cells = next(csv.reader(io.StringIO(text)))
+            except csv.Error as error:
+                reading.problem(line, f"the row cannot be read: {error}")
+                continue
             if len(cells) != len(header):
                 reading.problem(line, f"{len(cells)} cells in a table of {len(header)} columns")
                 continue
@@ -145,6 +149,8 @@ def _depth(row: Mapping[str, str], line: int, reading: Reading) -> int:
                                 "give depth=")  # fmt: skip
         return reading.depth
     # Tables mark runs without speculation by 0 or -1.
+    if not (given == given and given < MOST_DEPTH):
+        raise reading.error(line, f"K must be a number of tokens, got {given}")
     return max(int(given), 0)
 
 

@@ -22,31 +22,11 @@ _ITERATION = frozenset({"numRequestsWithDraftTokens", "numAcceptedTokens"})
 
 def windows(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]:
     """One window per request, or per iteration."""
-    for record in records(blocks, reading, frozenset()):
-        for found in _within(record):
-            window = (
-                _of_request(found, reading)
-                if found.fields.keys() >= _REQUEST
-                else _of_iteration(found, reading)
-            )
-            if window is not None:
-                yield window
-
-
-def _within(record: Record) -> Iterator[Record]:
-    """Objects of either kind in a document, with the model and tokens around them."""
-    pending: list[tuple[object, str, int | None]] = [
-        (record.fields, record.model, record.generated)
-    ]
-    while pending:
-        value, model, generated = pending.pop()
-        if isinstance(value, list):
-            pending.extend((item, model, generated) for item in reversed(value))
-        elif isinstance(value, dict):
-            if value.keys() >= _REQUEST or value.keys() >= _ITERATION:
-                yield Record(value, record.line, model, generated)
-            else:
-                pending.extend((item, model, generated) for item in reversed(value.values()))
+    for record in records(blocks, reading, _REQUEST, _ITERATION):
+        request = record.fields.keys() >= _REQUEST
+        window = _of_request(record, reading) if request else _of_iteration(record, reading)
+        if window is not None:
+            yield window
 
 
 def _of_request(record: Record, reading: Reading) -> Counters | None:

@@ -22,7 +22,7 @@ from ensctl.drafting.engines.identities import CounterFormat
 from ensctl.drafting.engines.log_lines import EngineNames, times_of, without_colour
 from ensctl.drafting.engines.reading import Block, Reading
 from ensctl.drafting.engines.vllm_log_batch import read_batch
-from ensctl.drafting.engines.vllm_log_fields import read_fields
+from ensctl.drafting.engines.vllm_log_fields import Values, read_fields
 
 _METRICS = (b"SpecDecoding metrics:", b"Speculative metrics:")
 # Throughput lines name the engine of a metrics line that may be far behind.
@@ -69,21 +69,21 @@ def _of_block(block: Block, engines: EngineNames, reading: Reading) -> list[Coun
     lines = (rows + block.first_line).tolist()
     read = _fast(fields, reading.depth)
     source, name = reading.source, CounterFormat.VLLM_LOG.value
-    from_checked, standing = Counters.from_checked, reading.standing
+    from_checked, noting = Counters.from_checked, bool(reading.standing)
     found = []
     for values, (engine, rate), end, line, start in zip(
         read, named, times, lines, starts, strict=True
     ):
-        notes = standing
         if values is None:
             stop = data.find(b"\n", start)
             text = without_colour(data[start : stop if stop >= 0 else len(data)])
             slow = read_fields(text, line, reading)
             if slow is None:
                 continue
-            values, notes = slow
+            values = slow
+        drafts, drafted, accepted, positions, depth, seconds, notes = values
+        if noting or reading.pending:
             notes = (*notes, *reading.notes())
-        drafts, drafted, accepted, positions, depth, seconds = values
         found.append(
             from_checked(
                 {
@@ -110,9 +110,6 @@ def _of_block(block: Block, engines: EngineNames, reading: Reading) -> list[Coun
     return found
 
 
-Values = tuple[int, int, int, tuple[int, ...] | None, int | None, float | None]
-
-
 def _fast(
     fields: Sequence[tuple[bytes, ...] | None], given_depth: int | None
 ) -> list[Values | None]:
@@ -133,6 +130,7 @@ def _fast(
             batch.positions,
             repeat(depth),
             batch.seconds,
+            batch.notes,
             strict=False,
         )
         for k, good, found in zip(chosen, batch.good, values, strict=True):

@@ -12,19 +12,19 @@ from ensctl.drafting.engines.reading import Reading
 _NUMBER = rb"([-+]?(?:\d+\.?\d*|nan|inf))"
 _FIELDS = {
     "length": re.compile(rb"Mean acceptance length: " + _NUMBER),
-    "accepted": re.compile(rb"(?:Accepted|Number of accepted tokens): (\d+)"),
-    "drafted": re.compile(rb"(?:Drafted|Number of draft tokens): (\d+)(?: tokens|,)"),
+    "accepted": re.compile(rb"(?:Accepted|Number of accepted tokens): (\d{1,15})\b"),
+    "drafted": re.compile(rb"(?:Drafted|Number of draft tokens): (\d{1,15})(?: tokens|,)"),
     "rate": re.compile(rb"[Dd]raft acceptance rate: " + _NUMBER + rb"(%?)"),
     "speed": re.compile(rb"Drafted throughput: " + _NUMBER),
     "shares": re.compile(rb"Per-position acceptance rate: ([\d.]+(?:, \d[\d.]*)*)"),
 }
 
 
-Values = tuple[int, int, int, tuple[int, ...] | None, int | None, float | None]
+Values = tuple[int, int, int, tuple[int, ...] | None, int | None, float | None, tuple[str, ...]]
 Found = tuple[int, tuple[int, ...] | None, int, tuple[str, ...]]
 
 
-def read_fields(text: bytes, line: int, reading: Reading) -> tuple[Values, tuple[str, ...]] | None:
+def read_fields(text: bytes, line: int, reading: Reading) -> Values | None:
     """D, T, A, P_j, K, seconds of one line and notes; None where strict=False leaves it out."""
     found = {name: pattern.search(text) for name, pattern in _FIELDS.items()}
     accepted_field, drafted_field = found["accepted"], found["drafted"]
@@ -36,7 +36,7 @@ def read_fields(text: bytes, line: int, reading: Reading) -> tuple[Values, tuple
         reading.problem(line, f"{accepted} tokens accepted of {drafted} drafted")
         return None
     if not drafted:
-        return (0, 0, 0, None, reading.depth, None), ("no step drafted in this window",)
+        return 0, 0, 0, None, reading.depth, None, ("no step drafted in this window",)
     rate = found["rate"]
     if rate is not None and not _rate_agrees(rate, accepted / drafted):
         reading.problem(
@@ -63,7 +63,7 @@ def read_fields(text: bytes, line: int, reading: Reading) -> tuple[Values, tuple
     speed = found["speed"]
     per_second = float(speed.group(1)) if speed else 0.0
     seconds = drafted / per_second if 0 < per_second < math.inf else None
-    return (drafts, drafted, accepted, positions, depth, seconds), notes
+    return drafts, drafted, accepted, positions, depth, seconds, notes
 
 
 def _without_positions(

@@ -22,9 +22,10 @@ from ensctl.errors import InvalidInputError
 MARKERS = (b"System efficiency:", b"vllm:spec_decode_num_emitted_tokens")
 
 _LINE = re.compile(
-    rb"Speculative metrics: Draft acceptance rate: (nan|[\d.]+), System efficiency: (nan|[\d.]+), "
-    rb"Number of speculative tokens: (\d+), Number of accepted tokens: (\d+), "
-    rb"Number of draft tokens: (\d+), Number of emitted tokens: (\d+)"
+    rb"Speculative metrics: Draft acceptance rate: (nan|\d+\.?\d*), "
+    rb"System efficiency: (nan|\d+\.?\d*), "
+    rb"Number of speculative tokens: (\d{1,15}), Number of accepted tokens: (\d{1,15}), "
+    rb"Number of draft tokens: (\d{1,15}), Number of emitted tokens: (\d{1,15})"
 )
 _METRICS = {
     "vllm:spec_decode_num_accepted_tokens": "accepted",

@@ -21,6 +21,8 @@ from ensctl.drafting.fitting.renewal_chain import cycle_law, first_acceptance
 from ensctl.drafting.fitting.risk_sets import RiskSets
 from ensctl.serialization import versioned
 
+# A model misses the measured survival if sums of it are off by this many tolerances.
+_MISSES = 5.0
 # Standard errors of a difference that chance explains.
 _NOTICEABLE = 2.0
 
@@ -121,7 +123,7 @@ def compare(
             reason += " at K = 1: i.i.d. is assumed, not found; measure at K ≥ 2"
         else:
             reason += " from counters of varied depth: i.i.d. is assumed; give per-cycle traces"
-            if misfit["iid"] > tolerance:
+            if misfit["iid"] > _MISSES * tolerance:
                 kind = "per_position"
                 reason = (
                     f"i.i.d. misses measured lengths by {100 * misfit['iid']:.2g} %, and depths "
@@ -141,7 +143,7 @@ def compare(
     else:
         kind = "markov_renewal"
         reason = f"i.i.d. is not enough: {found}, with a standard error of {100 * error:.2g} %"
-    if misfit[kind] > 2.0 * tolerance and misfit[kind] > _chance(sets, assumed, fits[kind]):
+    if misfit[kind] > _MISSES * tolerance and misfit[kind] > _chance(sets, assumed, fits[kind]):
         reason = (
             f"neither i.i.d. nor Markov renewal fits: {kind} misses measured lengths by "
             f"{100 * misfit[kind]:.2g} %"

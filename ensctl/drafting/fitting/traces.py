@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -28,6 +28,8 @@ class CycleTraces:
         Units drafted in each cycle, K for all or (n,); cycles that drafted nothing are set apart.
     starts : array_like of int
         Index of the first cycle of each request, increasing from 0.
+    draftless : int
+        Cycles left out before because they drafted nothing.
 
     Raises
     ------
@@ -103,12 +105,19 @@ class CycleTraces:
             raise InvalidInputError("accepted must have at least one cycle, got none")
         starts = np.concatenate([[0], np.cumsum(sizes)])[:-1][sizes > 0]
         depths: Any = depth
-        if np.ndim(depths) or isinstance(depth, Sequence):
+        if not isinstance(depths, int | np.integer):
+            if not isinstance(depths, Iterable):
+                raise InvalidInputError(f"depth must be K or a sequence of arrays, got {depth!r}")
             parts = [_as_counts(request, "depth") for request in depths]
             if [part.size for part in parts] != sizes.tolist():
                 raise InvalidInputError("depth must have as many cycles as accepted, per request")
             depths = np.concatenate(parts)
         return cls(np.concatenate(requests), depths, starts)
+
+    def __str__(self) -> str:
+        depth = f"K = {self.max_depth}" if self.constant_depth else f"K ≤ {self.max_depth}"
+        mean = 1.0 + float(self.accepted.mean())
+        return f"{self.cycles} cycles of {self.requests} requests, {depth}: {mean:.3f} tokens each"
 
     @property
     def cycles(self) -> int:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 # Plays before the sample variance of an arm is believed.
 _TRUSTED = 10
 BLOCK = 20
-# Blocks before their variance is believed.
-_TRUSTED_BLOCKS = 10
+_USUAL_INFLATION = 3.0
+_GUESSED_BLOCKS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,15 @@ class ArmRecord:
 
     @property
     def inflation(self) -> float:
-        """Variance of block means over that of independent cycles, VIF ≥ 1."""
-        if self.blocks < _TRUSTED_BLOCKS or self.spread <= 0.0:
-            return 1.0
-        return max(self.block_spread / (self.blocks * BLOCK) * self.plays / self.spread, 1.0)
+        """Variance of block means over that of independent cycles, VIF ≥ 1.
+
+        Few blocks count for little beside a guess that is usual in serving.
+        """
+        if self.spread <= 0.0 or not self.blocks:
+            return _USUAL_INFLATION
+        seen = self.block_spread / (self.blocks * BLOCK) * (self.plays - 1) / self.spread
+        weight = _GUESSED_BLOCKS + self.blocks
+        return max((_GUESSED_BLOCKS * _USUAL_INFLATION + self.blocks * seen) / weight, 1.0)
 
 
 EMPTY = ArmRecord()

@@ -1,4 +1,4 @@
-"""KF-UCB: upper bounds from a Gaussian filter on each drafter's survival, guarded against faults."""
+"""KF-UCB: upper bounds from a Gaussian filter on each drafter's survival, guarded."""
 
 from __future__ import annotations
 
@@ -185,10 +185,9 @@ class KFUCB(Policy[KFUCBState]):
                 score = innovation / math.sqrt(variance * before.inflation)
                 watch = state.watches[drafter].with_score(score)
             if watch is None:
-                belief, watch, record = self._priors[drafter], Watch(), EMPTY
+                # Variances of its arms are kept: without them the next alarm would be false.
+                belief, watch = self._priors[drafter], Watch()
                 resets += 1
-                owned = self._owned[drafter]
-                records = tuple([EMPTY if i in owned else kept for i, kept in enumerate(records)])
             watches[drafter] = watch
             beliefs = _replaced(beliefs, drafter, belief)
             records = _replaced(records, action, record)
