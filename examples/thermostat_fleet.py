@@ -116,8 +116,8 @@ def tuned_pi(small: ec.DutyModel, *, current: bool) -> FleetPI:
     scenario = regulation(100)
     grid = [
         FleetPI(small.nominal_power, kp, ki, _U_MAX, current_reference=current)
-        for kp in (0.0, *np.geomspace(0.01, 0.2, 7))
-        for ki in np.geomspace(0.01, 0.3, 15)
+        for kp in (0.0, 0.01, 0.03, 0.1)
+        for ki in np.geomspace(0.05, 0.4, 13)
     ]
     return min(grid, key=lambda pi: _run(small, pi, scenario, "PI").rms_error)
 

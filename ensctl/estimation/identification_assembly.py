@@ -79,7 +79,7 @@ def _refuse_doubtful_member(asked: Question, fit: Fit, order: int) -> None:
     """Refuse where one member less explains the data about as well.
 
     Then λ of the doubtful member is anywhere, and an interval around where it happened to be
-    found is too short: measured from an impulse at 40 dB, such intervals cover 50–80 %.
+    found is too short: measured from an impulse at 40 dB, Cramér–Rao intervals cover 46–88 %.
     """
     if order == 1:
         return
@@ -91,8 +91,8 @@ def _refuse_doubtful_member(asked: Question, fit: Fit, order: int) -> None:
     chance = gain_probability(fit, smaller)
     if chance > _DOUBTFUL:
         raise NotIdentifiableError(
-            f"{order - 1} members explain the data nearly as well as {order} (p = {chance:.1g}): "
-            "λ of the last one is not fixed; take more samples, less noise or a lower order"
+            f"order {order - 1} explains the data nearly as well as {order} (p = {chance:.1g}): λ "
+            "of the last member is not fixed; take more samples, less noise or a lower order"
         )
 
 

@@ -152,10 +152,15 @@ def _response(asked: Question) -> tuple[ResponseSpace, OrderSelection]:
     space = response_space(data.outputs, data.inputs, rows)
     selection = select_order(space, min(asked.limit, rows - 1))
     rank = int(np.sum(space.values > 100 * _EPS * np.abs(data.outputs).max()))
+    if order is not None and rank == 0:
+        raise NotIdentifiableError(
+            "the outputs show no memory: present and past inputs explain them without any member; "
+            "excite with an input that varies"
+        )
     if order is not None and rank < order:
         raise NotIdentifiableError(
             f"order {order} is larger than the rank of the data, {rank}: equal λ, zero residues or "
-            f"an input that excites too little; ask for {max(rank, 1)} or excite more"
+            f"an input that excites too little; ask for {rank} or excite more"
         )
     if order is None and selection.order == 0:
         raise NotIdentifiableError(
@@ -199,8 +204,7 @@ def _refuse_singular(fit: Fit) -> None:
     if values[-1] > _SINGULAR * values[0]:
         return
     slots = fit.model.slots
-    lengths = np.linalg.norm(fit.jacobian, axis=0)
-    forced = fit.jacobian[:, slots : 2 * slots] / lengths[slots : 2 * slots]
+    forced = fit.unit_columns()[:, slots : 2 * slots]
     # Residues and initial states make up for each other, or residues among themselves.
     if fit.model.data.free and np.linalg.norm(forced @ right[-1, slots : 2 * slots]) > _CONFOUNDED:
         raise NotIdentifiableError(

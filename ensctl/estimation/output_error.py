@@ -65,6 +65,10 @@ class Fit:
         """Unbiased variance of one real residual; 0 where nothing is left over."""
         return self.cost / self.freedom if self.freedom > 0 else 0.0
 
+    def unit_columns(self) -> Array:
+        """The Jacobian with columns of length 1, or 0."""
+        return np.asarray(self.jacobian / _lengths(self.jacobian))
+
     def scaled_singular_values(self) -> tuple[Array, Array]:
         """Singular values of the Jacobian with unit columns, and its right singular vectors."""
         _, values, right = np.linalg.svd(

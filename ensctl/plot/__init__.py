@@ -5,6 +5,7 @@ rcParams alone; without ``ax`` they open a new pyplot figure, so that notebooks 
 find it.
 """
 
+from ensctl.plot.allocation import allocation
 from ensctl.plot.depth_figure import save_depth_curves
 from ensctl.plot.drafting_depth_curve import depth_curve, measured_depth
 from ensctl.plot.drafting_depth_map import depth_map
@@ -13,6 +14,9 @@ from ensctl.plot.horizon_sweep import horizon_sweep
 from ensctl.plot.lam_plane import lam_plane
 from ensctl.plot.member_energies import member_energies
 from ensctl.plot.mpc_inputs import mpc_plan
+from ensctl.plot.plan_table import plan_table, plan_throughput
+from ensctl.plot.regret_curves import regret_curves
+from ensctl.plot.regret_figure import save_regret_figure
 from ensctl.plot.shapes import image_points, region_points, text_points
 from ensctl.plot.singular_values import singular_values
 from ensctl.plot.steering_figure import save_steering_figure
@@ -22,8 +26,10 @@ from ensctl.plot.swarm_animation import animate, save_animation
 from ensctl.plot.swarm_files import save_swarm_picture
 from ensctl.plot.swarm_picture import swarm_picture
 from ensctl.plot.thermostat_tracking import fleet_errors, fleet_inputs, fleet_power
+from ensctl.plot.tradeoff_curve import tradeoff_curve
 
 __all__ = [
+    "allocation",
     "animate",
     "depth_curve",
     "depth_map",
@@ -36,9 +42,13 @@ __all__ = [
     "measured_depth",
     "member_energies",
     "mpc_plan",
+    "plan_table",
+    "plan_throughput",
     "region_points",
+    "regret_curves",
     "save_animation",
     "save_depth_curves",
+    "save_regret_figure",
     "save_steering_figure",
     "save_swarm_picture",
     "singular_values",
@@ -48,4 +58,5 @@ __all__ = [
     "swarm_picture",
     "text_points",
     "to_svg",
+    "tradeoff_curve",
 ]

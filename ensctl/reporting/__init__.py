@@ -1,16 +1,16 @@
 """Reports: result → document → text, Markdown, JSON, HTML, and what notebooks show."""
 
-from ensctl.reporting.fragments import (
-    conditioning_html,
-    controllability_html,
-    observability_html,
-)
+from ensctl.reporting.fragments import conditioning_html, controllability_html, observability_html
+from ensctl.reporting.plan_report import PlanReport, plan_html, plan_report
 from ensctl.reporting.report import Report, report
 
 __all__ = [
+    "PlanReport",
     "Report",
     "conditioning_html",
     "controllability_html",
     "observability_html",
+    "plan_html",
+    "plan_report",
     "report",
 ]

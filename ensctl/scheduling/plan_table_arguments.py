@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from ensctl.arguments import as_scalar, as_vector
 from ensctl.drafting.convention import as_depth
 from ensctl.drafting.cost import as_cost
-from ensctl.drafting.drafter import Drafter
+from ensctl.drafting.drafter import Drafter, as_drafters
 from ensctl.errors import InvalidInputError
-from ensctl.scheduling.arms import as_drafters
 from ensctl.scheduling.plan_table_result import range_ends
 
 Array = NDArray[Any]

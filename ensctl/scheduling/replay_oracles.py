@@ -192,10 +192,7 @@ def as_plan(
     seeds = [as_count(number, "seed", minimum=0) for number in listed]
     if not seeds:
         raise InvalidInputError("seed must be a number or some numbers, got none")
-    if isinstance(batch, LoadWalk):
-        batches = batch.levels
-    else:
-        batches = (as_count(batch, "batch"),)
+    batches = batch.levels if isinstance(batch, LoadWalk) else (as_count(batch, "batch"),)
     if cycles is None:
         last = max(1, traces.tokens // min(batches) + 1)
     else:

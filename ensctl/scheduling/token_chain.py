@@ -8,6 +8,7 @@ one token and the run of hits from p on, 20 at most, within the request.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,7 @@ def token_chain(
         broken = emitted[NEURAL][begin:end]
         emitted[NEURAL][begin:end] = np.where(kept, np.minimum(broken, 2), 1)
         bounds = sorted({0, begin, end, rows})
-        segments = list(zip(bounds[:-1], bounds[1:], strict=True))
+        segments = list(pairwise(bounds))
     flat = {name: array.ravel() for name, array in emitted.items()}
     lengths = np.full(rows, columns)
     return joined_traces(flat, lengths, PROMPT, {NGRAM: UNMATCHED}, segments, seed)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_vector, read_only
+from ensctl.display import Plotted
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError
 from ensctl.formatting import horizon_text
@@ -33,7 +34,7 @@ _KINDS = ("member", "rms")
 
 
 @dataclass(frozen=True, eq=False)
-class Tradeoff:
+class Tradeoff(Plotted):
     """Result of :func:`tradeoff`: tolerances from coarse to fine, and what each costs.
 
     Attributes
@@ -56,6 +57,8 @@ class Tradeoff:
     plans: tuple[SteeringPlan, ...]
     kind: str
     objective: str
+
+    _plot_function: ClassVar[str] = "tradeoff_curve"
 
     @property
     def statuses(self) -> tuple[Status, ...]:

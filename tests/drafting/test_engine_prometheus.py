@@ -157,7 +157,7 @@ def test_v0_metrics_give_the_depth_through_the_efficiency() -> None:
     # Accepted tokens behind a rejection are not kept.
     assert window.accepted == 10616 - 4437
     assert any("after a rejection" in note for note in window.notes)
-    with pytest.raises(FormatError, match="efficiency is that of K = 3"):
+    with pytest.raises(FormatError, match="depth is 5, but what is read has K = 3"):
         read_counters(text, depth=5)
 
 

@@ -42,6 +42,24 @@ def test_a_vllm_request() -> None:
     assert window.mean_acceptance_length(Convention.COMMITTED) == 1 + (26 - 2) / 20
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        response(VLLM),
+        json.dumps({"draft_count": [20, 20, 20, 20], "accept_count": [20, 14, 9, 1]}),
+        "vllm:spec_decode_num_drafts 10\nvllm:spec_decode_num_draft_tokens 30\n"
+        "vllm:spec_decode_num_accepted_tokens 6\n"
+        'vllm:spec_decode_num_accepted_tokens_per_pos{position="0"} 6\n'
+        'vllm:spec_decode_num_accepted_tokens_per_pos{position="1"} 0\n'
+        'vllm:spec_decode_num_accepted_tokens_per_pos{position="2"} 0\n',
+    ],
+)
+def test_another_depth_than_the_printed_one_is_refused(text: str) -> None:
+    assert read_counters(text, depth=3) == read_counters(text)
+    with pytest.raises(FormatError, match="depth is 4, but what is read has K = 3"):
+        read_counters(text, depth=4)
+
+
 def test_requests_line_by_line_and_as_an_event_stream() -> None:
     text = "\n".join([response(VLLM), "", f"data: {response(VLLM)}", "data: [DONE]"])
     assert [window.line for window in read_counters(text)] == [1, 3]

@@ -156,7 +156,7 @@ def test_first_lines_need_the_depth(line: str) -> None:
 
 
 def test_a_given_depth_is_checked_against_the_positions() -> None:
-    with pytest.raises(FormatError, match="depth is 4, but the line prints 3 positions"):
+    with pytest.raises(FormatError, match="depth is 4, but what is read has K = 3"):
         read_counters([present([80, 50, 20], 100)], depth=4)
 
 

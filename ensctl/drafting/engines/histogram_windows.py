@@ -72,7 +72,10 @@ def window_of_histogram(
             histogram = dict(histogram)
             histogram[0] = histogram.get(0, 0) - draftless
     drafts = steps - draftless
-    depth = reading.depth if depth is None else depth
+    if depth is None:
+        depth = reading.depth
+    else:
+        reading.require_depth(record.line, depth)
     if depth is None:
         depth = _depth_of(by_depth, drafted, drafts)
         if depth is None:

@@ -46,6 +46,7 @@ def _window(record: Record, reading: Reading) -> Counters | None:
             reading.problem(record.line, f"draft_count rises at {j}: {drafted[j]}")
             return None
     drafts = drafted[0] if drafted else 0
+    reading.require_depth(record.line, len(drafted))
     if not drafts:
         notes.append("no step drafted")
     try:

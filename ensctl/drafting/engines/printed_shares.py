@@ -57,10 +57,7 @@ def counts_of(
 ) -> tuple[int, tuple[int, ...] | None, tuple[str, ...]]:
     """D, P_j and notes; P_j is None where ``strict=False`` lets a contradiction pass."""
     depth, drafted = printed.depth, printed.drafted
-    if reading.depth not in (None, depth):
-        raise reading.error(
-            line, f"depth is {reading.depth}, but the line prints {depth} positions; leave it out"
-        )
+    reading.require_depth(line, depth)
     least_most = _possible_drafts(printed)
     trouble = _contradiction(printed, least_most)
     if trouble or least_most is None:

@@ -45,7 +45,8 @@ def read_counters(
         "sglang", "llama.cpp", "tensorrt-llm", "aiperf", "mlc", "streaming-table".
     depth : int, optional
         K ≥ 1, for formats that do not print it (first vLLM V1 logs, gauges and decode lines of
-        SGLang, older llama.cpp); elsewhere it is checked.
+        SGLang, older llama.cpp).  Elsewhere another K than the printed one is an error; tables
+        keep the K of their rows.
     drafts : float, optional
         Number of drafted steps behind each window, > 0, for formats that print none (gauges and
         decode lines of SGLang).

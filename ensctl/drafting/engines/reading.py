@@ -60,6 +60,13 @@ class Reading:
         """The error that blames ``line``."""
         return FormatError(text, path=self.source or "text", line=line)
 
+    def require_depth(self, line: int | None, printed: int) -> None:
+        """Refuse a K of the caller that is not the printed one."""
+        if self.depth not in (None, printed):
+            raise self.error(
+                line, f"depth is {self.depth}, but what is read has K = {printed}; leave depth out"
+            )
+
     def problem(self, line: int | None, text: str, cause: Exception | None = None) -> None:
         """Raise, or note, that ``line`` does not hold what it must."""
         if self.strict:

@@ -35,7 +35,7 @@ _WEIGHTLESS = "counts are of one mean step: the table has no number of output to
 
 def is_table(head: bytes) -> bool:
     """Whether the first line names a mean ITL and a mean TPOT column."""
-    names = _names(head.splitlines()[0].decode("utf-8", "replace")) if head.strip() else []
+    names = _names(head[: head.find(b"\n")].decode("utf-8", "replace"))
     return _column(names, _ITL) is not None and _column(names, _TPOT) is not None
 
 

@@ -58,8 +58,6 @@ def read_fields(text: bytes, line: int, reading: Reading) -> Values | None:
         drafts, positions, notes = counts_of(printed, line, reading)
         read = drafts, positions, len(texts), notes
     drafts, positions, depth, notes = read
-    if accepted > depth * drafts or drafted > depth * drafts:
-        return None
     speed = found["speed"]
     per_second = float(speed.group(1)) if speed else 0.0
     seconds = drafted / per_second if 0 < per_second < math.inf else None

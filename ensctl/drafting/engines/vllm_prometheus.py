@@ -75,7 +75,8 @@ def _window(change: Change, reading: Reading, kind: CounterFormat) -> Counters |
             reading.problem(latest.line, f"positions {places} are not 0 … {len(places) - 1}")
             return None
         positions = tuple(_whole(values[_POSITIONS, j]) for j in places)
-        depth = len(places) if depth is None else depth
+        depth = len(places)
+        reading.require_depth(latest.line, depth)
     elif depth is None and drafts and drafted % drafts == 0:
         depth = int(drafted // drafts)
         notes.append(f"K = {depth} is the mean draft, no positions are printed")

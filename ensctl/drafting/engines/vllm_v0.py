@@ -85,6 +85,7 @@ def _of_log(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]:
                 continue
             rate, efficiency, *counts = found.groups()
             depth, accepted, drafted, emitted = map(int, counts)
+            reading.require_depth(line, depth)
             totals = _Totals(accepted, drafted, emitted, depth, line, time_of(raw[:at]))
             if not _agrees(totals, rate, efficiency, reading):
                 continue
@@ -134,8 +135,6 @@ def _of_metrics(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]
             continue
         _, drafted, emitted = (value or 0.0 for value in totals)
         depth = _depth(drafted, emitted, efficiency, latest.line, reading)
-        if depth is None:
-            continue
         counts = [int(value or 0) for value in rises]
         window = _window(
             _Totals(counts[0], counts[1], counts[2], depth, latest.line, latest.time),
@@ -151,7 +150,7 @@ def _of_metrics(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]
 
 def _depth(
     drafted: float, emitted: float, efficiency: float | None, line: int, reading: Reading
-) -> int | None:
+) -> int:
     """K from efficiency·T/emitted = K/(K+1), where that is given; else the caller's."""
     shown = None
     if efficiency and drafted and emitted:
@@ -165,11 +164,8 @@ def _depth(
             "the metrics of vLLM V0 do not carry K; give depth=, the num_speculative_tokens of "
             "the server",
         )
-    if shown is not None and reading.depth is not None and shown != reading.depth:
-        reading.problem(
-            line, f"depth is {reading.depth}, but the efficiency is that of K = {shown}"
-        )
-        return None
+    if shown is not None:
+        reading.require_depth(line, shown)
     return reading.depth if reading.depth is not None else shown or 0
 
 

@@ -175,24 +175,24 @@ def fit_beta(sets: RiskSets) -> ModelFit:
         mean, narrow = 1.0 / (1.0 + np.exp(-p[0])), np.exp(p[1])
         return np.asarray((mean + steps * narrow) / (1.0 + steps * narrow))
 
+    def descent(p: Array) -> tuple[float, Array]:
+        # ∂h = (1−m)/(1+s r) · (m, s r/(1+s r)) with s = j − 1.
+        hazards, mean, narrow = hazards_of(p), 1.0 / (1.0 + np.exp(-p[0])), np.exp(p[1])
+        inside = np.clip(hazards, 1e-12, 1.0 - 1e-12)
+        score = (sets.kept - hazards * sets.tested) / (inside * (1.0 - inside))
+        score = score * (1.0 - mean) / (1.0 + steps * narrow)
+        slopes = [mean * score, steps * narrow / (1.0 + steps * narrow) * score]
+        value = -binomial_log_likelihood(sets, hazards) / sets.cycles
+        return value, -np.array([float(slope.sum()) for slope in slopes]) / sets.cycles
+
     alpha = float(sets.kept.sum()) / float(sets.tested.sum())
-    start = _logit(float(sets.kept[0]) / float(sets.tested[0]))
     lowest = math.log(_NARROWEST)
     point = np.array([_logit(alpha), lowest])
     # Where the likelihood falls as the beta widens from i.i.d., i.i.d. is its maximum.
     if float(steps @ (sets.kept - alpha * sets.tested)) > 0.0:
-        point = min(
-            (
-                minimize(
-                    lambda p: -binomial_log_likelihood(sets, hazards_of(p)) / sets.cycles,
-                    np.array([start, guess]),
-                    bounds=[(-20.0, 20.0), (lowest, 12.0)],
-                    method="L-BFGS-B",
-                )
-                for guess in (-4.0, -1.0)
-            ),
-            key=lambda result: float(result.fun),
-        ).x
+        start = np.array([_logit(float(sets.kept[0]) / float(sets.tested[0])), -2.0])
+        bounds = [(-20.0, 20.0), (lowest, 12.0)]
+        point = minimize(descent, start, jac=True, bounds=bounds, method="L-BFGS-B").x
     at_end = math.exp(point[1]) < 1e-4
 
     def model_of(p: Array) -> Beta:
@@ -245,8 +245,7 @@ def fit_mixture(sets: RiskSets) -> ModelFit:
                 bounds=[(-12.0, 12.0)] * 3,
                 method="L-BFGS-B",
             )
-            for share in (-1.0, 0.0, 1.0)
-            for apart in (0.5, 2.0)
+            for share, apart in ((0.0, 0.5), (-1.0, 2.0), (1.0, 2.0))
         ),
         key=lambda result: float(result.fun),
     )

@@ -3,7 +3,8 @@
 Page's cumulative sums of standardised innovations (Page 1954), both ways, with reference .25 and
 limit 20; a single innovation beyond 5.5 is enough.  Drafters that nobody plays cannot show that
 they have recovered, so after 500 cycles one is played again, for 16/B cycles: totals of single
-cycles overstate a drafter whose luck comes in runs.
+cycles overstate a drafter whose luck comes in runs.  With few streams such a probe is long, and
+then it waits until probes cost at most .1 % of the throughput.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ LIMIT = 20.0
 JUMP = 5.5
 IDLE = 500
 _PROBED_STREAMS = 16
+_BUDGET = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +47,8 @@ class Watch:
 def probe_length(batch: int) -> int:
     """Cycles for which an idle drafter is probed."""
     return max(1, _PROBED_STREAMS // batch)
+
+
+def probe_is_due(idle: int, batch: int, gap: float) -> bool:
+    """Whether a drafter idle for ``idle`` cycles, worse by a share ``gap``, is to be probed."""
+    return idle >= max(IDLE, probe_length(batch) * gap / _BUDGET)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from ensctl.arguments import as_scalar
 from ensctl.scheduling.policies.arm_record import EMPTY, ArmRecord
 from ensctl.scheduling.policies.arm_set import ArmSet
 from ensctl.scheduling.policies.draft_share import DraftShare
-from ensctl.scheduling.policies.guard import IDLE, Watch, probe_length
+from ensctl.scheduling.policies.guard import IDLE, Watch, probe_is_due, probe_length
 from ensctl.scheduling.policies.policy import Policy, as_arms, key_of
 from ensctl.scheduling.policies.survival_filter import SurvivalFilter, prior, updated, variance_of
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +93,14 @@ class KFUCB(Policy[KFUCBState]):
         self.key = key_of(
             "kf-ucb", self.arms, "guarded" if guard else "unguarded", f"width={self.width:g}"
         )
-        self._owned = tuple(self.arms.of(d) for d in range(len(self.arms.pool)))
+        owned = [self.arms.of(d) for d in range(len(self.arms.pool))]
         # Arms of a drafter stand together.
-        self._spans = tuple((owned[0], owned[-1] + 1) for owned in self._owned)
+        self._spans = tuple((mine[0], mine[-1] + 1) for mine in owned)
         self._off = self.arms.of(-1)
         self._coordinate = tuple(
-            0 if d < 0 else self._owned[d].index(i) for i, d in enumerate(self.arms.owner)
+            0 if d < 0 else owned[d].index(i) for i, d in enumerate(self.arms.owner)
         )
-        self._priors = tuple(
-            prior(tuple(self.arms.depths[i] for i in owned)) for owned in self._owned
-        )
+        self._priors = tuple(prior(tuple(self.arms.depths[i] for i in mine)) for mine in owned)
 
     def init(self, seed: int = 0) -> KFUCBState:
         """The state before the first cycle; the seed is not used."""
@@ -120,33 +120,50 @@ class KFUCB(Policy[KFUCBState]):
     def _select(self, state: KFUCBState, batch: int, context: float) -> int:
         bases, slopes = self.arms.lines(batch, context)
         if self.guard:
-            probed = state.probed if state.probes else self._idle(state)
+            probed = state.probed if state.probes else self._due(state, batch, bases, slopes)
             if probed >= 0:
-                return self._best(state, probed, bases, slopes)[1]
+                return self._best(state, probed, bases, slopes, self.width)[1]
         best, arm = -math.inf, 0
         for off in self._off:
             best, arm = 1.0 / bases[off], off
-        for drafter in range(len(self._owned)):
-            index, candidate = self._best(state, drafter, bases, slopes)
+        for drafter in range(len(self._spans)):
+            index, candidate = self._best(state, drafter, bases, slopes, self.width)
             if index > best:
                 best, arm = index, candidate
         return arm
 
     def _best(
-        self, state: KFUCBState, drafter: int, bases: tuple[float, ...], slopes: tuple[float, ...]
+        self,
+        state: KFUCBState,
+        drafter: int,
+        bases: tuple[float, ...],
+        slopes: tuple[float, ...],
+        width: float,
     ) -> tuple[float, int]:
         """Greatest index among the depths of a drafter, and its arm."""
         belief = state.beliefs[drafter]
-        share, width = state.shares[drafter].value, self.width
+        share = state.shares[drafter].value
         begin, end = self._spans[drafter]
         rows = zip(belief.mean, belief.deviation, bases[begin:end], slopes[begin:end], strict=True)
         indices = [(1.0 + m + width * d) / (b + share * s) for m, d, b, s in rows]
         best = max(indices)
         return best, begin + indices.index(best)
 
-    def _idle(self, state: KFUCBState) -> int:
+    def _due(
+        self,
+        state: KFUCBState,
+        batch: int,
+        bases: tuple[float, ...],
+        slopes: tuple[float, ...],
+    ) -> int:
+        """An idle drafter that is to be probed, −1 for none."""
+        if all(watch.idle < IDLE for watch in state.watches):
+            return -1
+        drafters = range(len(self._spans))
+        rates = [self._best(state, d, bases, slopes, 0.0)[0] for d in drafters]
+        best = max(rates + [1.0 / bases[off] for off in self._off])
         for drafter, watch in enumerate(state.watches):
-            if watch.idle >= IDLE:
+            if probe_is_due(watch.idle, batch, 1.0 - rates[drafter] / best):
                 return drafter
         return -1
 
@@ -208,5 +225,5 @@ class KFUCB(Policy[KFUCBState]):
         )
 
 
-def _replaced(items: tuple, position: int, item: object) -> tuple:  # type: ignore[type-arg]
+def _replaced(items: tuple[T, ...], position: int, item: T) -> tuple[T, ...]:
     return (*items[:position], item, *items[position + 1 :])

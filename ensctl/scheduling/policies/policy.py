@@ -5,14 +5,22 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from ensctl.arguments import as_count
 from ensctl.errors import InvalidInputError
 from ensctl.scheduling.policies.arm_set import ArmSet, rounded_context
 from ensctl.scheduling.policies.state_json import decode, encode
 
-S = TypeVar("S")
+
+class PolicyState(Protocol):
+    """What all states have: the key of the policy they belong to."""
+
+    @property
+    def policy(self) -> str: ...
+
+
+S = TypeVar("S", bound=PolicyState)
 
 # Totals are sums of whole tokens; engines that average print them as decimals.
 _SLACK = 1e-9
@@ -114,7 +122,7 @@ class Policy(ABC, Generic[S]):
         cycle_time: float | None,
     ) -> S: ...
 
-    def _check_state(self, state: Any) -> None:
+    def _check_state(self, state: S) -> None:
         if type(state) is not self.state_type:
             raise InvalidInputError(
                 f"state must be a {self.state_type.__name__}, got {type(state).__name__}; start "

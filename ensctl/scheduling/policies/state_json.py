@@ -39,12 +39,12 @@ def decode(kind: type, content: Any) -> Any:
 
 
 def _value(kind: Any, content: Any, name: str) -> Any:
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         hints = _hints(kind)
         if not isinstance(content, Mapping) or set(content) != set(hints):
             raise InvalidInputError(f"{name} must have the fields {', '.join(hints)}")
         values = {key: _value(hint, content[key], f"{name}.{key}") for key, hint in hints.items()}
-        return kind(**values)  # type: ignore[operator]
+        return kind(**values)
     if get_origin(kind) is tuple:
         if not isinstance(content, list | tuple):
             raise InvalidInputError(f"{name} must be a list, got {content!r}")
@@ -68,5 +68,5 @@ def _value(kind: Any, content: Any, name: str) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _hints(kind: type) -> dict[str, Any]:
+def _hints(kind: type[Any]) -> dict[str, Any]:
     return get_type_hints(kind)

@@ -1,0 +1,117 @@
+"""Polynomials in Chebyshev form on an interval, and exact ways to and from powers of λ.
+
+p(λ) = Σ c_k T_k(t), λ = m + h t.  Powers are what an input is made of (u_{H−1−k} is the
+coefficient of λ^k); Chebyshev coefficients are what float64 can evaluate: those of powers may be
+(1+√2)^n times larger and cancel.  Conversions are done in rational arithmetic, since m, h and
+float64 coefficients are rationals, and rounded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Exact = list[Fraction]
+
+
+def clenshaw(coefficients: Array, t: Array) -> Array:
+    """Σ c_k T_k(t)."""
+    from numpy.polynomial.chebyshev import chebval
+
+    return np.asarray(chebval(np.asarray(t), np.asarray(coefficients)))
+
+
+def clenshaw_rounding(coefficients: Array) -> float:
+    """What rounding may add to Σ c_k T_k(t) in float64, |t| ≤ 1, over all orders of summation.
+
+    Clenshaw's recurrence errs by at most 4(n+1)² ε Σ|c_k| (Smoktunowicz, BIT 42 (2002) 600–610,
+    gives O(n²) in the worst case; at |t| < 1 it is O(n)).
+    """
+    n = len(coefficients)
+    return 4.0 * (n + 1) ** 2 * 2.0**-53 * float(np.abs(coefficients).sum())
+
+
+def from_powers(powers: Sequence[Fraction], centre: Fraction, half: Fraction) -> Exact:
+    """Chebyshev coefficients of Σ a_k λ^k on centre ± half, exactly."""
+    c: Exact = [Fraction(0)]
+    for a in reversed(powers):
+        c = times_lam(c, centre, half)
+        c[0] += a
+    return _trimmed(c, len(powers))
+
+
+def times_lam(c: Exact, centre: Fraction, half: Fraction) -> Exact:
+    """Chebyshev coefficients of λ p(λ): t T_k = (T_{k+1} + T_{k−1})/2."""
+    out = [centre * value for value in c] + [Fraction(0)]
+    for k, value in enumerate(c):
+        if k == 0:
+            out[1] += half * value
+        else:
+            out[k + 1] += half * value / 2
+            out[k - 1] += half * value / 2
+    return out
+
+
+def product(c: Exact, d: Exact) -> Exact:
+    """Chebyshev coefficients of a product: T_i T_j = (T_{i+j} + T_{|i−j|})/2."""
+    out = [Fraction(0)] * (len(c) + len(d) - 1)
+    for i, x in enumerate(c):
+        if x == 0:
+            continue
+        for j, y in enumerate(d):
+            half = x * y / 2
+            out[i + j] += half
+            out[abs(i - j)] += half
+    return out
+
+
+def difference(c: Exact, d: Exact) -> Exact:
+    """Coefficients of c − d."""
+    size = max(len(c), len(d))
+    pad = [Fraction(0)]
+    return [
+        x - y
+        for x, y in zip(c + pad * (size - len(c)), d + pad * (size - len(d)), strict=True)
+    ]
+
+
+def to_powers(coefficients: Array, centre: float, half: float) -> Array:
+    """Coefficients of powers of λ from Chebyshev ones, in rational arithmetic, rounded once."""
+    c = [Fraction(float(value)) for value in coefficients]
+    m, h = Fraction(centre), Fraction(half)
+    # T_k(t) in powers of t has integer coefficients; t = (λ − m)/h comes last.
+    in_t = [Fraction(0)] * len(c)
+    before, current = [1], [0, 1]
+    for k, value in enumerate(c):
+        table = before if k == 0 else current
+        for power, weight in enumerate(table):
+            if weight:
+                in_t[power] += weight * value
+        if k >= 1:
+            following = [0, *(2 * weight for weight in current)]
+            for power, weight in enumerate(before):
+                following[power] -= weight
+            before, current = current, following
+    out: Exact = [Fraction(0)]
+    for value in reversed(in_t):
+        # out ← out·(λ − m)/h + value
+        shifted = [Fraction(0), *(x / h for x in out)]
+        for power, x in enumerate(out):
+            shifted[power] -= m * x / h
+        shifted[0] += value
+        out = shifted
+    return np.array([float(value) for value in out[: len(c)]])
+
+
+def exact_floats(values: Array) -> Exact:
+    """float64 numbers as rationals."""
+    return [Fraction(float(value)) for value in values]
+
+
+def _trimmed(c: Exact, size: int) -> Exact:
+    return c[: max(1, size)]

@@ -1,0 +1,208 @@
+"""Formulas in λ as text: read safely, evaluated on arrays, enclosed by balls for proofs.
+
+Allowed are numbers, the variable (x, lam or λ), pi, e, + − × ÷ **, and abs, cos, exp, log, sin,
+sqrt, tanh, cosh, sinh, tan, atan.  Nothing else is ever evaluated.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensctl.errors import InvalidInputError
+
+Array = NDArray[Any]
+
+_VARIABLES = ("x", "lam", "λ", "l")
+_CONSTANTS: Mapping[str, float] = MappingProxyType({"pi": math.pi, "e": math.e})
+_FUNCTIONS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
+    {
+        "abs": np.abs,
+        "atan": np.arctan,
+        "cos": np.cos,
+        "cosh": np.cosh,
+        "exp": np.exp,
+        "log": np.log,
+        "sin": np.sin,
+        "sinh": np.sinh,
+        "sqrt": np.sqrt,
+        "tan": np.tan,
+        "tanh": np.tanh,
+    }
+)
+# log and sqrt are analytic off their cuts only; the flag makes a ball across one undefined.
+_CUT = ("log", "sqrt")
+_BINARY: Mapping[type, Callable[[Any, Any], Any]] = MappingProxyType(
+    {
+        ast.Add: lambda a, b: a + b,
+        ast.Sub: lambda a, b: a - b,
+        ast.Mult: lambda a, b: a * b,
+        ast.Div: lambda a, b: a / b,
+    }
+)
+_LONGEST = 2000
+_LARGEST_POWER = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Expression:
+    """A formula in λ.
+
+    Attributes
+    ----------
+    text : str
+        As written.
+    """
+
+    text: str
+    _tree: ast.expr
+
+    def __call__(self, lam: Array) -> Array:
+        """Values at an array of λ; NaN and infinities where the formula has none."""
+        values = np.asarray(lam)
+        with np.errstate(all="ignore"):
+            return np.asarray(_on_array(self._tree, values) + np.zeros_like(values))
+
+    @property
+    def analytic(self) -> bool:
+        """Whether the formula has no abs."""
+        return not any(isinstance(n, ast.Name) and n.id == "abs" for n in ast.walk(self._tree))
+
+    def ball(self, z: Any) -> Any:
+        """An enclosure over a complex ball of python-flint; not finite where not analytic."""
+        return _on_ball(self._tree, z)
+
+
+def parse_expression(text: str, name: str = "target") -> Expression:
+    """Read a formula in x (or lam, λ).
+
+    Parameters
+    ----------
+    text : str
+        For example "sin(6*x)" or "abs(x - 0.3)**3 / 2".
+    name : str
+        Argument to blame.
+
+    Returns
+    -------
+    Expression
+
+    Raises
+    ------
+    InvalidInputError
+        Not a formula of the allowed kind; the message shows the piece that is not.
+
+    Examples
+    --------
+    >>> from ensctl.synthesis.continuum_expression import parse_expression
+    >>> import numpy as np
+    >>> parse_expression("x**2 + 1")(np.array([0.0, 2.0])).tolist()
+    [1.0, 5.0]
+    """
+    if len(text) > _LONGEST:
+        raise InvalidInputError(f"{name} must be a formula of at most {_LONGEST} characters")
+    try:
+        tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
+        _check(tree, name)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise InvalidInputError(f"{name} must be a formula in x, got {text!r}") from None
+    return Expression(text.strip(), tree)
+
+
+def _check(node: ast.expr, name: str) -> None:
+    """Refuse everything that is not on the list, before anything is evaluated."""
+    match node:
+        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
+            if not math.isfinite(_number(node.value, name)):
+                raise InvalidInputError(f"{name} must have finite numbers, got {node.value}")
+        case ast.Name(id=word) if word in _VARIABLES or word in _CONSTANTS:
+            pass
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            _check(operand, name)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=right):
+            _check(left, name)
+            _check(right, name)
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            _check(left, name)
+            _check(right, name)
+            power = _constant(right)
+            if power is None or abs(power) > _LARGEST_POWER:
+                raise InvalidInputError(
+                    f"{name} must have constant exponents of at most {_LARGEST_POWER}, got "
+                    f"{ast.unparse(right)!r}; write exp(y*log(x)) for x**y"
+                )
+        case ast.Call(func=ast.Name(id=word), args=[inner], keywords=[]) if word in _FUNCTIONS:
+            _check(inner, name)
+        case _:
+            raise InvalidInputError(
+                f"{name} must be a formula of numbers, x, + - * / ** and "
+                f"{', '.join(_FUNCTIONS)}; got {ast.unparse(node)!r}"
+            )
+
+
+def _number(value: float, name: str) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise InvalidInputError(f"{name} has a number outside the range of float64") from None
+
+
+def _constant(node: ast.expr) -> float | None:
+    """The value of a formula without a variable."""
+    if any(isinstance(n, ast.Name) and n.id in _VARIABLES for n in ast.walk(node)):
+        return None
+    with np.errstate(all="ignore"):
+        value = float(_on_array(node, np.zeros(())))
+    return value if math.isfinite(value) else None
+
+
+def _on_array(node: ast.expr, x: Array) -> Any:
+    match node:
+        case ast.Constant(value=value):
+            return np.float64(value)  # type: ignore[arg-type]
+        case ast.Name(id=word):
+            return np.float64(_CONSTANTS[word]) if word in _CONSTANTS else x
+        case ast.UnaryOp(op=op, operand=operand):
+            inner = _on_array(operand, x)
+            return -inner if isinstance(op, ast.USub) else inner
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            return _on_array(left, x) ** _on_array(right, x)
+        case ast.BinOp(left=left, op=op, right=right):
+            return _BINARY[type(op)](_on_array(left, x), _on_array(right, x))
+        case ast.Call(func=ast.Name(id=word), args=[inner]):
+            return _FUNCTIONS[word](_on_array(inner, x))
+    raise InvalidInputError(f"cannot evaluate {ast.unparse(node)!r}")
+
+
+def _on_ball(node: ast.expr, z: Any) -> Any:
+    from flint import acb
+
+    match node:
+        case ast.Constant(value=value):
+            return acb(value)
+        case ast.Name(id=word):
+            # float64 on both sides: what is proved is the formula that was evaluated.
+            return acb(_CONSTANTS[word]) if word in _CONSTANTS else z
+        case ast.UnaryOp(op=op, operand=operand):
+            inner = _on_ball(operand, z)
+            return -inner if isinstance(op, ast.USub) else inner
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            power, base = _constant(right), _on_ball(left, z)
+            if power is not None and power == int(power):
+                return base ** int(power)
+            return (acb(power) * base.log(analytic=True)).exp()
+        case ast.BinOp(left=left, op=op, right=right):
+            return _BINARY[type(op)](_on_ball(left, z), _on_ball(right, z))
+        case ast.Call(func=ast.Name(id=word), args=[inner]):
+            value = _on_ball(inner, z)
+            if word in _CUT:
+                return getattr(value, word)(analytic=True)
+            return abs(value) if word == "abs" else getattr(value, word)()
+    raise InvalidInputError(f"cannot enclose {ast.unparse(node)!r}")
