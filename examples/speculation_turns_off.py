@@ -71,7 +71,8 @@ def _last_drafting(plan: PlanTable) -> int:
 def _print(shown: Demonstration) -> None:
     low, high = shown.alphas
     print(
-        f"acceptance length {LENGTHS[0]} to {LENGTHS[1]}: α = {low:.3f} to {high:.3f} at K = {DEPTH}"
+        f"acceptance length {LENGTHS[0]} to {LENGTHS[1]}: "
+        f"α = {low:.3f} to {high:.3f} at K = {DEPTH}"
     )
     print("concurrency  speedup  cost of a drafted cycle (plain ones)  planned")
     for batch, cost in shown.costs.items():

@@ -92,7 +92,7 @@ def _table_or_single(plan: PlanTable) -> Verdict:
     name = f"K = {single}" if single else "off"
     one = len(np.unique(plan.depths)) == 1
     sentences = [
-        f"One depth serves all loads: {name}."
+        (f"One depth serves all loads: {name}." if single else "Off is best at every load.")
         if one
         else f"The table gains {100 * gain:.1f} % on average over {name} at every load."
     ]

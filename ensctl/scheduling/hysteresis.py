@@ -57,7 +57,7 @@ def smoothed(
 
     Two shortest paths over the loads in order of batch.  The first has the fewest rises of depth
     with batch among columns whose loss is within ``tolerance`` (n, k), then the least mean loss: a
-    rise remains only where it gains more than the noise.  The second has no more rises, loses at
+    rise remains only if some load would lose more than the noise without it.  The second has no more rises, loses at
     most ``hysteresis`` more at any load, and has the fewest switches.  So no load loses more than
     tolerance + hysteresis.
     """

@@ -60,8 +60,8 @@ def plan_table(
     """Choose the depth for every load: the most units per cost, without flutter.
 
     T(K) = E[L_K]/C_K(batch, context), off T(0) = 1/C_0.  Among depths whose loss is within the
-    noise those that do not rise with the batch are taken, so depth rises with load only where the
-    gain is larger than the noise; then switches that gain less than ``hysteresis`` are left out.
+    noise those that do not rise with the batch are taken: depth rises with the load only if some
+    load would lose more than the noise otherwise.  Then switches that gain less than ``hysteresis`` are left out.
     No load loses more than noise + hysteresis.
 
     Parameters

@@ -315,11 +315,13 @@ class PlanTable(Plotted, Documented):
             lines.append(where + ", ".join(str(part) for part in ranges[:_SHOWN]) + more)
         if self.contexts.size > 3:
             lines.append(f"… ({self.contexts.size - 3} more contexts)")
-        lines.append(
-            f"{100 * gain:+.2g} % on average over K = {single} at all loads (predicted)"
-            if len(np.unique(self.depths)) > 1
-            else "one depth serves all loads"
-        )
+        if self.max_depth == 0:
+            lines.append("speculation loses at every load: serve without a drafter")
+        elif len(np.unique(self.depths)) == 1:
+            lines.append("one depth serves all loads")
+        else:
+            fixed = f"K = {single}" if single else "off"
+            lines.append(f"{100 * gain:+.2g} % on average over {fixed} at all loads (predicted)")
         for place in (0, -1):
             gained = self.speedup[0, place]
             lines.append(

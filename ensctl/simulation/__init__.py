@@ -3,6 +3,10 @@
 Results are plans with trajectories; drawing and animation are in :mod:`ensctl.plot`.
 """
 
+from ensctl.simulation.draft_verify.depth import PlannedDepth, PolicyDepth
+from ensctl.simulation.draft_verify.loop import draft_then_verify
+from ensctl.simulation.draft_verify.run import DraftRun
+from ensctl.simulation.draft_verify.units import Block, Proposer, Verdict, Verifier
 from ensctl.simulation.simulator import (
     SimulationState,
     Simulator,
@@ -29,8 +33,10 @@ from ensctl.simulation.thermostat_runs import FleetRun, PowerController, run_fle
 
 __all__ = [
     "BiasState",
+    "Block",
     "BroadcastPlan",
     "BroadcastSwarm",
+    "DraftRun",
     "DutyModel",
     "FleetController",
     "FleetControllerState",
@@ -41,12 +47,18 @@ __all__ = [
     "HorizonRule",
     "InputPlan",
     "OutputBias",
+    "PlannedDepth",
+    "PolicyDepth",
     "PowerController",
+    "Proposer",
     "RmsMultiple",
     "SimulationState",
     "Simulator",
     "Swarm",
     "SwarmPlan",
+    "Verdict",
+    "Verifier",
+    "draft_then_verify",
     "duty_model",
     "fleet_step",
     "initial_fleet_state",

@@ -108,8 +108,9 @@ class FleetController:
 
     Notes
     -----
-    A step with 16 groups and 20 steps ahead takes about a millisecond, whatever the size of the
-    fleet.
+    A step with 16 groups and 20 steps ahead takes some milliseconds, whatever the size of the
+    fleet.  Near u_max power leaves the reference a little before the input is at its limit: the
+    plan spreads an error that it foresees.
 
     Examples
     --------

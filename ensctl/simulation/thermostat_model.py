@@ -66,7 +66,7 @@ class DutyModel:
 
         Notes
         -----
-        Nothing is checked: it is the inner loop.  About 1 ms for 10⁵ houses.
+        Nothing is checked: it is the inner loop.  Below 1 ms for 10⁵ houses.
         """
         share = z - u
         share *= self.slope

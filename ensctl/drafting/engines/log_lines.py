@@ -148,7 +148,10 @@ class EngineNames:
         if not process or {number, carried[0], *(other for other, _ in fields)} != {number}:
             return None
         before = [data[data.rfind(b"\n", 0, start) + 1 : start] for start in starts]
-        if not all(prefix.startswith(process) for prefix in (*prefixes, *before)):
+        size = len(process)
+        if {prefix[:size] for prefix in prefixes} | {prefix[:size] for prefix in before} != {
+            process
+        }:
             return None
         name = _full_name(process, number)
         # 0 is what an earlier block said, k the k-th throughput line of this one.

@@ -13,7 +13,7 @@ from typing import IO, Any
 from ensctl.drafting.engines.identities import CounterFormat
 from ensctl.errors import FormatError
 
-BLOCK = 1 << 18
+BLOCK = 1 << 19
 LONGEST_LINE = 1 << 26
 
 _GZIP = b"\x1f\x8b"

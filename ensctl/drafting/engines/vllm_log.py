@@ -133,6 +133,8 @@ def _fast(
             batch.notes,
             strict=False,
         )
+        if len(chosen) == len(fields) and all(batch.good):
+            return list(values)
         for k, good, found in zip(chosen, batch.good, values, strict=True):
             if good:
                 read[k] = found

@@ -1,0 +1,1 @@
+"""Draft, then verify: one loop for tokens, control inputs and any other unit."""
