@@ -41,3 +41,12 @@ class Documented:
     def _repr_html_(self) -> str:
         function = getattr(import_module("ensctl.reporting"), self._html_function)
         return str(function(self))
+
+
+class Summarised:
+    """Mixin for results that a notebook shows as the text of ``print``."""
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f'<pre style="white-space: pre-wrap">{escape(str(self))}</pre>'

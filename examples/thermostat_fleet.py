@@ -209,7 +209,8 @@ def _draw(
             fleet_power(shown, ax=above)
             fleet_inputs(shown, ax=beneath)
             above.set_xlabel("")
-            above.margins(y=0.25)
+            bottom, top = above.get_ylim()
+            above.set_ylim(bottom, top + 0.4 * (top - bottom))
             above.set_title(titles[column], fontsize="medium", loc="left")
             # No room above for a title and a legend; the colours below are the same.
             above.get_legend().remove()

@@ -62,11 +62,12 @@ Switch = Annotated[
     float, typer.Option("--switch-cost", metavar="MS", help="Time of each change of drafter.")
 ]
 Unmatched = Annotated[
-    float,
+    float | None,
     typer.Option(
         "--unmatched",
         metavar="P",
-        help="Probability that an n-gram drafter drafts where nothing is accepted.",
+        help="Probability that an n-gram drafter of TRACES drafts where nothing is accepted.  "
+        "[default: 0.3]",
     ),
 ]
 Foresight = Annotated[
@@ -87,7 +88,7 @@ def replay(
     cycles: Cycles = None,
     seeds: Seeds = 8,
     switch_cost: Switch = 0.0,
-    unmatched: Unmatched = 0.3,
+    unmatched: Unmatched = None,
     foresight: Foresight = False,
     plot: Picture = None,
     as_json: Json = False,
@@ -111,11 +112,13 @@ def replay(
         raise typer.BadParameter("give either a file of TRACES or --fixture KIND")
     if fault and fixture is None:
         raise typer.BadParameter("--fault goes with --fixture")
+    if unmatched is not None and fixture is not None:
+        raise typer.BadParameter("--unmatched goes with TRACES; the fixture has its own")
     if seeds < 1:
         raise InvalidInputError(f"seeds must be ≥ 1, got {seeds}")
     load = _load(batch)
     _require_picture(plot)
-    requests, arms = _requests(traces, fixture, fault, unmatched)
+    requests, arms = _requests(traces, fixture, fault, 0.3 if unmatched is None else unmatched)
     chosen = [_policy(name, arms) for name in policy or ["kf-ucb"]]
     every = list(range(seeds))
     message(f"replaying {requests}")

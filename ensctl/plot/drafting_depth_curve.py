@@ -78,7 +78,9 @@ def depth_curve(optimum: DepthOptimum, *, ax: Axes | None = None) -> tuple[Artis
             )
         )
     ax.set_xlim(-0.5, shown - 0.5)
-    ax.set_ylim(bottom=0.0)
+    highest = optimum.curve if optimum.curve_high is None else optimum.curve_high
+    # Room for the mark of the best depth, which sits on the maximum.
+    ax.set_ylim(0.0, 1.08 * float(highest[:shown].max()))
     ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
     ax.set_xlabel("draft depth K (units)")
     ax.set_ylabel(f"throughput (units per {one_of(optimum.unit)})")

@@ -7,6 +7,9 @@ from ensctl.simulation.draft_verify.depth import PlannedDepth, PolicyDepth
 from ensctl.simulation.draft_verify.loop import draft_then_verify
 from ensctl.simulation.draft_verify.run import DraftRun
 from ensctl.simulation.draft_verify.units import Block, Proposer, Verdict, Verifier
+from ensctl.simulation.monte_carlo import simulate_drafting
+from ensctl.simulation.monte_carlo_histogram import CycleHistogram, cycle_histogram
+from ensctl.simulation.monte_carlo_result import DraftingSimulation
 from ensctl.simulation.simulator import (
     SimulationState,
     Simulator,
@@ -36,7 +39,9 @@ __all__ = [
     "Block",
     "BroadcastPlan",
     "BroadcastSwarm",
+    "CycleHistogram",
     "DraftRun",
+    "DraftingSimulation",
     "DutyModel",
     "FleetController",
     "FleetControllerState",
@@ -58,6 +63,7 @@ __all__ = [
     "SwarmPlan",
     "Verdict",
     "Verifier",
+    "cycle_histogram",
     "draft_then_verify",
     "duty_model",
     "fleet_step",
@@ -65,5 +71,6 @@ __all__ = [
     "initial_simulation_state",
     "reduced_duty_model",
     "run_fleet",
+    "simulate_drafting",
     "simulation_step",
 ]

@@ -42,7 +42,7 @@ def from_powers(powers: Sequence[Fraction], centre: Fraction, half: Fraction) ->
     for a in reversed(powers):
         c = times_lam(c, centre, half)
         c[0] += a
-    return _trimmed(c, len(powers))
+    return c[: max(1, len(powers))]
 
 
 def times_lam(c: Exact, centre: Fraction, half: Fraction) -> Exact:
@@ -57,31 +57,8 @@ def times_lam(c: Exact, centre: Fraction, half: Fraction) -> Exact:
     return out
 
 
-def product(c: Exact, d: Exact) -> Exact:
-    """Chebyshev coefficients of a product: T_i T_j = (T_{i+j} + T_{|i−j|})/2."""
-    out = [Fraction(0)] * (len(c) + len(d) - 1)
-    for i, x in enumerate(c):
-        if x == 0:
-            continue
-        for j, y in enumerate(d):
-            half = x * y / 2
-            out[i + j] += half
-            out[abs(i - j)] += half
-    return out
-
-
-def difference(c: Exact, d: Exact) -> Exact:
-    """Coefficients of c − d."""
-    size = max(len(c), len(d))
-    pad = [Fraction(0)]
-    return [
-        x - y
-        for x, y in zip(c + pad * (size - len(c)), d + pad * (size - len(d)), strict=True)
-    ]
-
-
-def to_powers(coefficients: Array, centre: float, half: float) -> Array:
-    """Coefficients of powers of λ from Chebyshev ones, in rational arithmetic, rounded once."""
+def to_exact_powers(coefficients: Array, centre: float, half: float) -> Exact:
+    """Coefficients of powers of λ from Chebyshev ones, exactly."""
     c = [Fraction(float(value)) for value in coefficients]
     m, h = Fraction(centre), Fraction(half)
     # T_k(t) in powers of t has integer coefficients; t = (λ − m)/h comes last.
@@ -105,13 +82,10 @@ def to_powers(coefficients: Array, centre: float, half: float) -> Array:
             shifted[power] -= m * x / h
         shifted[0] += value
         out = shifted
-    return np.array([float(value) for value in out[: len(c)]])
+    return out[: len(c)]
 
 
 def exact_floats(values: Array) -> Exact:
     """float64 numbers as rationals."""
     return [Fraction(float(value)) for value in values]
 
-
-def _trimmed(c: Exact, size: int) -> Exact:
-    return c[: max(1, size)]

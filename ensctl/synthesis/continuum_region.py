@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,10 +36,13 @@ class Interval:
         """(low + high)/2."""
         return 0.5 * (self.low + self.high)
 
-    @property
+    @cached_property
     def half(self) -> float:
-        """(high − low)/2."""
-        return 0.5 * (self.high - self.low)
+        """(high − low)/2, an ulp more where centre ± half would leave out an end."""
+        centre, half = Fraction(self.centre), 0.5 * (self.high - self.low)
+        while centre - Fraction(half) > self.low or centre + Fraction(half) < self.high:
+            half = math.nextafter(half, math.inf)
+        return half
 
     @property
     def radius(self) -> float:

@@ -69,7 +69,7 @@ def test_fixture_and_walk(ensctl: Call) -> None:
         (("--fixture", "iid", "--policy", "E:7"), 1, "no arm E K=7"),
         (("--fixture", "iid", "--cycles", "0"), 1, "cycles"),
         (("--fixture", "iid", "--plot", "x.txt"), 1, "plot must end in"),
-        (("--fixture", "iid", "--unmatched", "2"), 1, "unmatched"),
+        (("--fixture", "iid", "--unmatched", "0.2"), 2, "--unmatched"),
     ],
 )
 def test_refusals(ensctl: Call, arguments: tuple[str, ...], code: int, said: str) -> None:
@@ -77,3 +77,8 @@ def test_refusals(ensctl: Call, arguments: tuple[str, ...], code: int, said: str
     assert run.code == code
     assert said in run.err
     assert run.out == ""
+
+
+def test_chances_beyond_one_are_refused(ensctl: Call, traces: str) -> None:
+    run = ensctl("replay", traces, "--unmatched", "2")
+    assert run.code == 1 and "unmatched must be" in run.err

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 # Plays before the sample variance of an arm is believed.
 _TRUSTED = 10
 BLOCK = 20
-_USUAL_INFLATION = 3.0
 _GUESSED_BLOCKS = 5
 
 
@@ -34,6 +33,8 @@ class ArmRecord:
         Full blocks of 20 plays.
     block_spread : float
         Σ of their squared sums.
+    usual : float
+        VIF expected before blocks show it.
     """
 
     plays: int = 0
@@ -44,6 +45,7 @@ class ArmRecord:
     open_plays: int = 0
     blocks: int = 0
     block_spread: float = 0.0
+    usual: float = 3.0
 
     def with_play(self, length: float, batch: int) -> ArmRecord:
         """The record after a cycle of mean length m over B streams (Welford's update)."""
@@ -62,9 +64,16 @@ class ArmRecord:
                 self.open_plays + 1,
                 self.blocks,
                 self.block_spread,
+                self.usual,
             )
         blocks, block_spread = self.blocks + 1, self.block_spread + open_sum * open_sum
-        return ArmRecord(self.plays + 1, streams, mean, spread, 0.0, 0, blocks, block_spread)
+        return ArmRecord(
+            self.plays + 1, streams, mean, spread, 0.0, 0, blocks, block_spread, self.usual
+        )
+
+    def forgotten(self) -> ArmRecord:
+        """An empty record that expects the VIF seen so far."""
+        return ArmRecord(usual=self.inflation)
 
     @property
     def stream_variance(self) -> float:
@@ -80,10 +89,10 @@ class ArmRecord:
         Few blocks count for little beside a guess that is usual in serving.
         """
         if self.spread <= 0.0 or not self.blocks:
-            return _USUAL_INFLATION
+            return self.usual
         seen = self.block_spread / (self.blocks * BLOCK) * (self.plays - 1) / self.spread
         weight = _GUESSED_BLOCKS + self.blocks
-        return max((_GUESSED_BLOCKS * _USUAL_INFLATION + self.blocks * seen) / weight, 1.0)
+        return max((_GUESSED_BLOCKS * self.usual + self.blocks * seen) / weight, 1.0)
 
 
 EMPTY = ArmRecord()

@@ -17,7 +17,7 @@ from ensctl.scheduling.arms import OFF
 DEPTHS = (1, 2, 3, 4, 5, 6, 8, 10)
 # Loads seen by one server differ in batch and in rounded context: a few thousand in all.
 _KEPT_LOADS = 4096
-_CONTEXT_BITS = 4
+_CONTEXT_BITS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +166,7 @@ def load_bucket(batch: int) -> int:
 
 
 def rounded_context(context: float) -> float:
-    """A context to 4 binary digits, so that few different loads are priced: within 3 %."""
+    """A context to 5 binary digits, so that few different loads are priced: within 3 %."""
     if context <= 0.0:
         return 0.0
     fraction, power = math.frexp(context)

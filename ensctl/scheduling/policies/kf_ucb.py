@@ -202,9 +202,13 @@ class KFUCB(Policy[KFUCBState]):
                 score = innovation / math.sqrt(variance * before.inflation)
                 watch = state.watches[drafter].with_score(score)
             if watch is None:
-                # Variances of its arms are kept: without them the next alarm would be false.
                 belief, watch = self._priors[drafter], Watch()
                 resets += 1
+                begin, end = self._spans[drafter]
+                # The inflation of variance is kept: without it the next alarm would be false.
+                mine = [kept.forgotten() for kept in records[begin:end]]
+                records = (*records[:begin], *mine, *records[end:])
+                record = before.forgotten()
             watches[drafter] = watch
             beliefs = _replaced(beliefs, drafter, belief)
             records = _replaced(records, action, record)

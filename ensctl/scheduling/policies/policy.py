@@ -47,7 +47,7 @@ class Policy(ABC, Generic[S]):
         """Number of the arm to broadcast.
 
         ``batch`` is the number of streams B ≥ 1 and ``context`` the mean number of tokens each of
-        them keeps; a context is rounded to 4 binary digits.
+        them keeps; a context is rounded to 5 binary digits.
         """
         self._check_state(state)
         streams, kept = _load(batch, context)

@@ -1,0 +1,105 @@
+"""Statements in words as functions that say whether they are true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ensctl import drafting
+from ensctl.analysis import controllability
+from ensctl.ensemble import Ensemble
+from ensctl.papers import formulas
+
+_COUNTED = "committed"
+
+
+def reachable(lam: Sequence[float], horizon: int) -> bool:
+    """Whether x_{i,t+1} = λ_i x_{i,t} + u_t reaches every state in this many steps, exactly."""
+    return controllability(Ensemble(lam), horizon).reachable
+
+
+def locked(lam: Sequence[float]) -> bool:
+    """Whether some members cannot be moved independently by any input."""
+    return bool(controllability(Ensemble(lam)).locked)
+
+
+def reachable_exactly_if_distinct(
+    distinct: Sequence[float], repeated: Sequence[float], horizon: int
+) -> bool:
+    """Whether the distinct λ are reachable at this horizon and those with a repetition are not."""
+    return reachable(distinct, horizon) and not reachable(repeated, horizon)
+
+
+def difference_is_frozen(lam: float, gap: float, horizon: int) -> bool:
+    """Whether members with one λ keep the difference of their states under a broadcast input."""
+    ens = Ensemble([lam, lam])
+    states = ens.propagate(np.ones(horizon), [gap, 0.0])
+    return bool(abs(float(states[0, -1] - states[1, -1]) - gap) < 1e-12)
+
+
+def product_falls(alpha: float, draft: float, deepest: float) -> bool:
+    """Whether α^K (L (K c_d + 1) + c_d) decreases in K on [0, deepest]."""
+    depths = np.linspace(0.0, deepest, 1001)
+    return bool(np.all(np.diff(formulas.stationarity_product(alpha, draft, depths)) < 0))
+
+
+def best_throughout(
+    alpha: float, depth: int, depths: Sequence[int], costs: Sequence[float]
+) -> bool:
+    """Whether one depth is the best of those listed at every one of several draft costs."""
+    return all(formulas.best_depth(alpha, cost, depths) == depth for cost in costs)
+
+
+def length_is_bounded_by_depth(depth: int, convention: str = _COUNTED) -> bool:
+    """Whether a cycle in which everything is accepted yields no more than K units."""
+    return bool(drafting.expected_length(1.0, depth, convention=convention) <= depth)
+
+
+def geometric_tail_overestimates(u: float, v: float, depth: int) -> bool:
+    """Whether α^{i−1} overrates lengths when hits come in runs, at the same share α of hits.
+
+    Hits follow a Markov chain over positions with P(hit | hit) = u and P(hit | miss) = v, whose
+    share of hits is α = v/(1 − u + v).
+    """
+    runs = drafting.MarkovRenewal(u, v).expected_length(depth, convention=_COUNTED)
+    return bool(drafting.expected_length(v / (1.0 - u + v), depth, convention=_COUNTED) > runs)
+
+
+def mean_acceptance_overrates(alphas: Sequence[float], depth: int) -> bool:
+    """Whether the formula at the mean α exceeds the mean over drafters with these α."""
+    mean = drafting.expected_length(float(np.mean(alphas)), depth, convention=_COUNTED)
+    each = drafting.expected_length(alphas, depth, convention=_COUNTED)
+    return bool(mean > np.mean(each))
+
+
+def growing_verification_shortens(alpha: float, draft: float, growth: Sequence[float]) -> bool:
+    """Whether k* and the gain both fall as ν = 1 + g k grows faster."""
+    marginal = [draft, *(draft + g for g in growth)]
+    depths = [formulas.best_throughput_depth(alpha, cost) for cost in marginal]
+    gains = [formulas.best_throughput(alpha, cost) for cost in marginal]
+    return all(np.diff(depths) < 0) and all(np.diff(gains) < 0)
+
+
+def growing_verification_moves_optimum(alpha: float, draft: float, growth: float) -> bool:
+    """Whether k* is another one when ν = 1 + g k."""
+    grown = drafting.optimal_depth(alpha, draft + growth, convention=_COUNTED).depth
+    return grown != drafting.optimal_depth(alpha, draft, convention=_COUNTED).depth
+
+
+def standard_error_falls_as_one_over_count(std: float, count: int) -> bool:
+    """Whether the standard error of the mean of N independent estimates is σ/N."""
+    return bool(abs(drafting.mean_standard_deviation(std, count) * count / std - 1.0) < 1e-12)
+
+
+def correlation_breaks_the_root_law(std: float, count: int, correlation: float) -> bool:
+    """Whether correlated estimates leave a larger standard error than σ/√N."""
+    return bool(
+        drafting.mean_standard_deviation(std, count, correlation)
+        > drafting.mean_standard_deviation(std, count)
+    )
+
+
+def pooling_gains(alpha: float, draft: float, count: int, convention: str = _COUNTED) -> bool:
+    """Whether m pooled drafters at m times the cost beat one, each at its best depth."""
+    return formulas.relative_gain(alpha, draft, count, convention=convention) > 1.0
