@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -98,10 +99,14 @@ class Coordinates:
         Where free nodes lie.
     fixed : (F,)
         Points that stay.
+    points : (n_free,)
+        Where the free nodes start, in the symmetry.
     source : (n_free,) int
         Which representative each free node comes from; −1 for a constant.
-    flip : tuple of str
-        What is done to it: "" (nothing), "mirror" (−z) or "conjugate".
+    sign : (n_free,) float64
+        −1 for mirror images, else 1.
+    conjugate : (n_free,) bool
+        Conjugate images.
     real : (n_representatives,) bool
         Representatives that stay on the real axis of a region in the plane.
     constants : (n_free,)
@@ -116,8 +121,10 @@ class Coordinates:
 
     region: Region
     fixed: Array
+    points: Array
     source: Array
-    flip: tuple[str, ...]
+    sign: Array
+    conjugate: Array
     real: Array
     constants: Array
     log_gain: Array
@@ -128,37 +135,39 @@ class Coordinates:
     def _plain(self) -> Any:
         return self.region.region if isinstance(self.region, Rates) else self.region
 
-    def start(self, points: Array) -> Array:
-        """Parameters of a set of free points (n_free,) that has the symmetry."""
-        first = [int(np.flatnonzero(self.source == k)[0]) for k in range(self.real.size)]
-        chosen = points[first]
-        parts: list[Array] = []
-        for k, z in enumerate(chosen):
-            chart = Chart(self._section(z) if self.real[k] else self._plain)
-            parts.append(chart.parameters(np.atleast_1d(z))[0])
+    @cached_property
+    def _first(self) -> Array:
+        """The free node that each representative is, itself."""
+        known, first = np.unique(self.source, return_index=True)
+        return first[known >= 0]
+
+    @cached_property
+    def _sides(self) -> list[Interval]:
+        """Where on the real axis the real representatives lie."""
+        return [self._section(z) for z in self.points[self._first][self.real]]
+
+    def start(self) -> Array:
+        """Parameters of the free points given."""
+        chosen = self.points[self._first]
+        parts = [Chart(self._plain).parameters(chosen[~self.real]).ravel()]
+        for z, side in zip(chosen[self.real], self._sides, strict=True):
+            parts.append(_interval_parameters(side, np.array([z.real])))
         if self.free_gains:
             parts.append(np.zeros(int(self.tie.max()) + 1))
-        return np.concatenate(parts) if parts else np.zeros(0)
+        return np.concatenate(parts)
 
-    def placement(self, x: Array, signs: Array) -> Placement:
-        """Nodes at x; ``signs`` says on which side of the centre real representatives lie."""
-        values, slopes = self._representatives(x, signs)
-        count, free = self.fixed.size, self.source.size
-        in_plane = np.iscomplexobj(values) or np.iscomplexobj(self.fixed)
-        kind = complex if in_plane or np.iscomplexobj(self.constants) else float
-        points = np.empty(count + free, dtype=kind)
-        jacobian = np.zeros((count + free, x.size), dtype=kind)
-        points[:count] = self.fixed
-        for place, (k, flip) in enumerate(zip(self.source, self.flip, strict=True), start=count):
-            if k < 0:
-                points[place] = self.constants[place - count]
-                continue
-            z, dz = values[k], slopes[k]
-            if flip == "mirror":
-                z, dz = -z, -dz
-            elif flip == "conjugate":
-                z, dz = np.conj(z), np.conj(dz)
-            points[place], jacobian[place] = z, dz
+    def placement(self, x: Array) -> Placement:
+        """Nodes and gains at x, with their derivatives."""
+        values, slopes = self._representatives(x)
+        moved = self.source >= 0
+        free = np.where(moved, values[self.source], self.constants)
+        free_slopes = np.where(moved[:, None], slopes[self.source], 0.0) * self.sign[:, None]
+        free = free * np.where(moved, self.sign, 1.0)
+        if np.any(self.conjugate):
+            free = np.where(self.conjugate, free.conj(), free)
+            free_slopes = np.where(self.conjugate[:, None], free_slopes.conj(), free_slopes)
+        points = np.concatenate([self.fixed, free])
+        jacobian = np.concatenate([np.zeros((self.fixed.size, x.size)), free_slopes])
         log_gain, by_gain = self._gains(x)
         lam = points
         if isinstance(self.region, Rates):
@@ -178,19 +187,22 @@ class Coordinates:
             return Interval(center + plain.inner, center + plain.outer)
         return Interval(center - plain.outer, center - plain.inner)
 
-    def _representatives(self, x: Array, signs: Array) -> tuple[list[Any], list[Array]]:
-        values: list[Any] = []
-        slopes: list[Array] = []
-        place = 0
-        for k in range(self.real.size):
-            chart = Chart(self._section(signs[k]) if self.real[k] else self._plain)
-            here = slice(place, place + chart.dimension)
-            z, dz = chart.points(x[None, here])
-            row = np.zeros(x.size, dtype=dz.dtype)
-            row[here] = dz[0]
-            values.append(z[0])
-            slopes.append(row)
-            place = here.stop
+    def _representatives(self, x: Array) -> tuple[Array, Array]:
+        """Values (k,) of all representatives and their derivatives (k, n)."""
+        chart = Chart(self._plain)
+        free = np.flatnonzero(~self.real)
+        size = free.size * chart.dimension
+        z, dz = chart.points(x[:size].reshape(free.size, chart.dimension))
+        # One zero behind the last, for nodes that have no representative (source −1).
+        values = np.zeros(self.real.size + 1, dtype=z.dtype)
+        slopes = np.zeros((self.real.size + 1, x.size), dtype=dz.dtype)
+        values[free] = z
+        for axis in range(chart.dimension):
+            slopes[free, np.arange(free.size) * chart.dimension + axis] = dz[:, axis]
+        places = zip(np.flatnonzero(self.real), self._sides, strict=True)
+        for column, (k, side) in enumerate(places, start=size):
+            value, slope = _interval_points(side, x[column : column + 1])
+            values[k], slopes[k, column] = value[0], slope[0]
         return values, slopes
 
     def _gains(self, x: Array) -> tuple[Array, Array]:

@@ -177,20 +177,32 @@ def _norm_pieces(lam: Array, b: Array) -> Pieces:
 
 
 def _inverse_columns(lam: Array) -> tuple[Array, Array]:
-    """log Σ_k |[z^k] ℓ_j| for every j, and the slopes by node."""
+    """log Σ_k |[z^k] ℓ_j| for every j, and the slopes by node.
+
+    ∂/∂λ_i of Π_{m≠j} (z − λ_m) is −Π_{m≠i,j} (z − λ_m).
+    """
     count = lam.size
-    values = np.empty(count)
-    slopes = np.zeros((count, count), dtype=lam.dtype)
-    for j in range(count):
-        others = [i for i in range(count) if i != j]
-        gaps = lam[j] - lam[others]
-        coefficients = np.poly(lam[others])
-        total = float(np.abs(coefficients).sum())
-        values[j] = math.log(total) - float(np.log(np.abs(gaps)).sum())
-        size = np.abs(coefficients)
-        turn = np.where(size > 0, coefficients.conj() / np.where(size > 0, size, 1.0), 0.0) / total
-        for place, i in enumerate(others):
-            rest = np.poly(np.delete(lam[others], place))
-            slopes[j, i] = -np.sum(turn[1:] * rest) + 1.0 / gaps[place]
-        slopes[j, j] = -np.sum(1.0 / gaps)
+    own = np.eye(count, dtype=bool)
+    without_two = _products(lam, own[:, None, :] | own[None, :, :])
+    without_one = without_two[np.arange(count), np.arange(count)]
+    gaps = lam[:, None] - lam[None, :]
+    np.fill_diagonal(gaps, 1.0)
+    size = np.abs(without_one)
+    total = size.sum(axis=1)
+    values = np.log(total) - np.log(np.abs(gaps)).sum(axis=1)
+    turn = np.where(size > 0, without_one.conj() / np.where(size > 0, size, 1.0), 0.0)
+    slopes = -np.einsum("jk,jik->ji", turn, without_two) / total[:, None] + 1.0 / gaps
+    slopes[own] = 1.0 - np.sum(1.0 / gaps, axis=1)
     return values, slopes
+
+
+def _products(lam: Array, left_out: Array) -> Array:
+    """Coefficients (constant first) of Π (z − λ_m) over the m that are not left out."""
+    shape = left_out.shape[:-1]
+    found = np.zeros((*shape, lam.size), dtype=lam.dtype)
+    found[..., 0] = 1.0
+    for m, node in enumerate(lam):
+        shifted = np.zeros_like(found)
+        shifted[..., 1:] = found[..., :-1]
+        found = np.where(left_out[..., m, None], found, shifted - node * found)
+    return found

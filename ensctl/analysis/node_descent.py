@@ -23,7 +23,7 @@ _MOST_TRIALS = 40
 
 
 def descend(
-    objective: Objective, start: Array, *, iterations: int = 300, tolerance: float = 1e-11
+    objective: Objective, start: Array, *, iterations: int, tolerance: float
 ) -> tuple[Array, float]:
     """A local minimum of ``objective`` (value and gradient) from ``start``.
 

@@ -18,9 +18,9 @@ from ensctl.analysis.node_symmetry import Pattern
 Array = NDArray[Any]
 
 # Steps of the first descent, of the long one, and how many sets get the long one.
-SHORT = 60
+SHORT = 40
 LONG = 600
-FINALISTS = 3
+FINALISTS = 2
 # Pieces within this of the largest take part in the last, minimax step.
 _ACTIVE = 0.7
 
@@ -91,24 +91,24 @@ class Descent:
                 first = int(np.flatnonzero(pattern.source == k)[0])
                 tie[task.fixed.size + place] = task.fixed.size + first
         self.task = task
-        self.signs = points[[int(np.flatnonzero(pattern.source == k)[0]) for k in
-                             range(pattern.real.size)]] if pattern.real.size else points[:0]
         self.coordinates = Coordinates(
             region=task.region,
             fixed=task.fixed,
+            points=points,
             source=pattern.source,
-            flip=pattern.flip,
+            sign=pattern.sign,
+            conjugate=pattern.conjugate,
             real=pattern.real,
             constants=pattern.constants,
             log_gain=np.log(task.gains),
             free_gains=task.optimise_gains,
             tie=np.unique(tie, return_inverse=True)[1],
         )
-        self.start = self.coordinates.start(points)
+        self.start = self.coordinates.start()
 
     def pieces(self, x: Array) -> tuple[Array, Array]:
         """Values of the pieces (m,) and their derivatives (m, n)."""
-        placed = self.coordinates.placement(x, self.signs)
+        placed = self.coordinates.placement(x)
         found: Pieces = pieces(
             self.task.criterion, placed.lam, np.exp(placed.log_gain), self.task.horizon
         )
@@ -132,11 +132,12 @@ class Descent:
 
     def run(self, x: Array, iterations: int) -> tuple[Array, float]:
         """Descend from x."""
-        return descend(self.objective, x, iterations=iterations)
+        tolerance = 1e-5 if iterations <= SHORT else 1e-11
+        return descend(self.objective, x, iterations=iterations, tolerance=tolerance)
 
     def found(self, x: Array, score: float) -> Found:
         """The set at x."""
-        placed = self.coordinates.placement(x, self.signs)
+        placed = self.coordinates.placement(x)
         log_gain = placed.log_gain
         if isinstance(self.task.region, Rates):
             log_gain = log_gain - hold(placed.points, self.task.region.dt)[2]

@@ -22,7 +22,8 @@ class Pattern:
     """Free points as images of representatives (see ``Coordinates``)."""
 
     source: Array
-    flip: tuple[str, ...]
+    sign: Array
+    conjugate: Array
     real: Array
     constants: Array
 
@@ -47,7 +48,13 @@ def closed(points: Array, symmetry: Symmetry) -> bool:
 
 def free_pattern(count: int) -> Pattern:
     """Every point moves on its own."""
-    return Pattern(np.arange(count), ("",) * count, np.zeros(count, dtype=bool), np.zeros(count))
+    return Pattern(
+        np.arange(count),
+        np.ones(count),
+        np.zeros(count, dtype=bool),
+        np.zeros(count, dtype=bool),
+        np.zeros(count),
+    )
 
 
 def pattern_of(points: Array, symmetry: Symmetry, region: Region) -> Pattern | None:
@@ -59,7 +66,7 @@ def pattern_of(points: Array, symmetry: Symmetry, region: Region) -> Pattern | N
     size = float(np.max(np.abs(points), initial=1.0))
     inside = plain(region)
     source = np.full(points.size, -2)
-    flip = [""] * points.size
+    image_of_other = np.zeros(points.size, dtype=bool)
     real: list[bool] = []
     constants = np.zeros(points.size, dtype=points.dtype)
     for i in range(points.size):
@@ -82,9 +89,16 @@ def pattern_of(points: Array, symmetry: Symmetry, region: Region) -> Pattern | N
         if not partners:
             return None
         source[i] = source[partners[0]] = len(real)
-        flip[partners[0]] = symmetry
+        image_of_other[partners[0]] = True
         real.append(False)
-    return Pattern(source, tuple(flip), np.array(real, dtype=bool), constants)
+    mirrored = image_of_other & (symmetry == "mirror")
+    return Pattern(
+        source,
+        np.where(mirrored, -1.0, 1.0),
+        image_of_other & (symmetry == "conjugate"),
+        np.array(real, dtype=bool),
+        constants,
+    )
 
 
 def symmetrised(points: Array, symmetry: Symmetry) -> Array:

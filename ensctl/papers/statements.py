@@ -31,13 +31,6 @@ def reachable_exactly_if_distinct(
     return reachable(distinct, horizon) and not reachable(repeated, horizon)
 
 
-def difference_is_frozen(lam: float, gap: float, horizon: int) -> bool:
-    """Whether members with one λ keep the difference of their states under a broadcast input."""
-    ens = Ensemble([lam, lam])
-    states = ens.propagate(np.ones(horizon), [gap, 0.0])
-    return bool(abs(float(states[0, -1] - states[1, -1]) - gap) < 1e-12)
-
-
 def product_falls(alpha: float, draft: float, deepest: float) -> bool:
     """Whether α^K (L (K c_d + 1) + c_d) decreases in K on [0, deepest]."""
     depths = np.linspace(0.0, deepest, 1001)

@@ -20,7 +20,21 @@ from ensctl.errors import InvalidInputError
 
 
 class DepthRange(NamedTuple):
-    """Batches from ``first`` to ``last``, both included, and their depth."""
+    """Batches in a row that share a depth.
+
+    Parameters
+    ----------
+    first, last : int
+        Least and greatest batch, both included.
+    depth : int
+        K; 0 is off.
+
+    Examples
+    --------
+    >>> from ensctl.scheduling import DepthRange
+    >>> print(DepthRange(1, 16, 3))
+    batch 1–16: K = 3
+    """
 
     first: int
     last: int

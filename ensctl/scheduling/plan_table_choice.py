@@ -26,6 +26,8 @@ from ensctl.scheduling.plan_table_surface import Surface, make_surface
 
 Array = NDArray[Any]
 
+# loads × contexts × depths² up to here take seconds.
+MOST_WORK = 1_000_000_000
 # Cost of K = 0 with a drafter loaded over not loading one, by streams: one public measurement.
 LOADED_OFF_OVERHEAD = {2: 0.066, 189: 0.216}
 
@@ -137,6 +139,11 @@ def plan_table(
     if places[0] < 0:
         raise InvalidInputError(f"contexts must be ≥ 0, got {places[0]:g}")
     options = plan_options(max_depth, depths, off)
+    if batches.size * places.size * options.size**2 > MOST_WORK:
+        raise InvalidInputError(
+            f"max_depth must be smaller for {batches.size} loads and {places.size} contexts, got "
+            f"{options.size} depths that compete; list fewer depths or loads"
+        )
     close = as_scalar(noise, "noise", at_least=0)
     held = as_scalar(hysteresis, "hysteresis", at_least=0)
     scatter = as_scalar(cost_error, "cost_error", at_least=0)

@@ -21,6 +21,8 @@ from ensctl.serialization import versioned
 Array = NDArray[Any]
 
 _SHOWN = 6
+# Stands for no throughput in logarithms.
+_TINY = 1e-300
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,8 @@ class PlanTable(Plotted, Documented):
     @property
     def best_single(self) -> tuple[int, float]:
         """The best depth for all loads, and the plan's mean gain over it (geometric, by weight)."""
-        means = np.einsum("b,cbk->k", self.weights, np.log(self.curves)) / self.contexts.size
+        logs = np.log(np.maximum(self.curves, _TINY))
+        means = np.einsum("b,cbk->k", self.weights, logs) / self.contexts.size
         planned = float(np.mean(np.log(self.throughput) @ self.weights))
         best = int(np.argmax(means))
         return int(self.options[best]), float(np.expm1(planned - means[best]))
@@ -216,7 +219,8 @@ class PlanTable(Plotted, Documented):
         -------
         str
             JSON, to be merged with method and model.  vLLM looks a step up by the number of
-            scheduled requests, prefilling ones included.
+            scheduled requests, prefilling ones included, and without memory: ``switches`` are
+            for controllers that have some.
 
         Raises
         ------

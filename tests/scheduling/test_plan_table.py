@@ -79,6 +79,15 @@ def test_off_with_its_own_cost() -> None:
     assert by_batch.speedup[0][off] == pytest.approx(1 / (1 + share[off]), rel=1e-12)
 
 
+def test_nothing_accepted() -> None:
+    for convention in ("accepted", "committed", "with_bonus"):
+        plan = plan_table(0.0, _COST, 64, max_depth=3, convention=convention)
+        assert plan.max_depth == 0 and plan.best_single[0] == 0
+        assert "serve without a drafter" in str(plan)
+    sure = plan_table(1.0, LinearCost(0.1), 8, max_depth=4)
+    assert sure.depth(1) == 4 and sure.degradation[2].change == pytest.approx(0.0, abs=1e-12)
+
+
 def test_never_off() -> None:
     plan = _exact(off=False)
     assert plan.depths.min() >= 1 and 0 not in plan.options
@@ -276,6 +285,9 @@ def test_result_is_json_and_short() -> None:
         (lambda: plan_table(0.7, _COST, max_depth=3, convention="both"), "convention"),
         (lambda: plan_table("a", _COST, max_depth=3), "acceptance"),
         (lambda: plan_table(0.0, _COST, max_depth=3, off=False, convention="accepted"), "units"),
+        (lambda: plan_table(0.7, 0.1, max_depth=100_000), "max_depth must be smaller"),
+        (lambda: plan_table([0.7], _COST, max_depth=3), "counters"),
+        (lambda: plan_table([Drafter("a", 0.5, 0.1), 3], max_depth=3), "drafters"),
         (lambda: plan_table(0.7, _COST, max_depth=3).depth(65), "≤ 64"),
         (lambda: plan_table(0.7, _COST, max_depth=3).depth(math.nan), "finite"),
         (lambda: plan_table(Estimate(0.7, 0, 1, math.inf), _COST, max_depth=3), "standard error"),
