@@ -97,6 +97,14 @@ if TYPE_CHECKING:
     from ensctl.simulation.thermostat_runs import FleetRun as FleetRun
     from ensctl.simulation.thermostat_runs import run_fleet as run_fleet
     from ensctl.status import Status as Status
+    from ensctl.synthesis.continuum import continuum as continuum
+    from ensctl.synthesis.continuum_certificate import UniformCertificate as UniformCertificate
+    from ensctl.synthesis.continuum_curve import AccuracyEnergyCurve as AccuracyEnergyCurve
+    from ensctl.synthesis.continuum_curve import accuracy_energy_curve as accuracy_energy_curve
+    from ensctl.synthesis.continuum_horizon import HorizonError as HorizonError
+    from ensctl.synthesis.continuum_horizon import smallest_horizon as smallest_horizon
+    from ensctl.synthesis.continuum_plan import ContinuumPlan as ContinuumPlan
+    from ensctl.synthesis.continuum_region import Arc as Arc
     from ensctl.synthesis.feasible_horizons import FeasibleHorizons as FeasibleHorizons
     from ensctl.synthesis.feasible_horizons import feasible_horizons as feasible_horizons
     from ensctl.synthesis.limits import Limits as Limits
@@ -134,11 +142,14 @@ __version__ = "0.1.0"
 
 # Public name → module that defines it.
 _DEFINED_IN = {
+    "AccuracyEnergyCurve": "ensctl.synthesis.continuum_curve",
     "AggregateEstimator": "ensctl.estimation.estimator",
     "AggregateOutput": "ensctl.ensemble.aggregate_propagation",
+    "Arc": "ensctl.synthesis.continuum_region",
     "BroadcastPlan": "ensctl.simulation.swarm_broadcast",
     "BroadcastSwarm": "ensctl.simulation.swarm_broadcast",
     "Conditioning": "ensctl.analysis.conditioning",
+    "ContinuumPlan": "ensctl.synthesis.continuum_plan",
     "Controllability": "ensctl.analysis.controllability",
     "DutyModel": "ensctl.simulation.thermostat_model",
     "EnsctlError": "ensctl.errors",
@@ -152,6 +163,7 @@ _DEFINED_IN = {
     "FleetRun": "ensctl.simulation.thermostat_runs",
     "FleetState": "ensctl.simulation.thermostat_model",
     "FormatError": "ensctl.errors",
+    "HorizonError": "ensctl.synthesis.continuum_horizon",
     "HorizonRule": "ensctl.simulation.swarm_rates",
     "HorizonSweep": "ensctl.analysis.horizon_sweep",
     "Identification": "ensctl.estimation.identification",
@@ -197,9 +209,12 @@ _DEFINED_IN = {
     "TrackingRun": "ensctl.synthesis.tracker_policy",
     "Tradeoff": "ensctl.synthesis.tradeoff",
     "TrajectoryChunk": "ensctl.ensemble.trajectories",
+    "UniformCertificate": "ensctl.synthesis.continuum_certificate",
+    "accuracy_energy_curve": "ensctl.synthesis.continuum_curve",
     "aggregate_output": "ensctl.ensemble.aggregate_propagation",
     "aggregate_response": "ensctl.ensemble.aggregate_propagation",
     "conditioning": "ensctl.analysis.conditioning",
+    "continuum": "ensctl.synthesis.continuum",
     "controllability": "ensctl.analysis.controllability",
     "ctrb": "ensctl.analysis.matrices",
     "duty_model": "ensctl.simulation.thermostat_model",
@@ -232,6 +247,7 @@ _DEFINED_IN = {
     "robust": "ensctl.synthesis.robust",
     "run_fleet": "ensctl.simulation.thermostat_runs",
     "simulation_step": "ensctl.simulation.simulator",
+    "smallest_horizon": "ensctl.synthesis.continuum_horizon",
     "static_output_gain": "ensctl.synthesis.static_output_gain",
     "steer": "ensctl.synthesis.steer",
     "steer_population": "ensctl.synthesis.population",

@@ -10,12 +10,14 @@ import typer
 
 from ensctl import __version__
 from ensctl.cli.check_command import check
+from ensctl.cli.continuum_command import continuum
 from ensctl.cli.demo_command import demo
 from ensctl.cli.depth_command import depth
 from ensctl.cli.number_tokens import CommandWithNumbers
 from ensctl.cli.plan_command import plan
 from ensctl.cli.replay_command import replay
 from ensctl.cli.report_command import report
+from ensctl.cli.reproduce_command import reproduce
 from ensctl.cli.simulate_command import simulate
 from ensctl.cli.steer_command import steer
 from ensctl.cli.streams import message, use_utf8
@@ -40,12 +42,14 @@ _COMMANDS = (
     (check, "Exact and practical verdict: reachable or not, and why."),
     (report, "Verdicts, conditioning, energies, distances and advice."),
     (steer, "The best broadcast input for a target, or the proof that there is none."),
+    (continuum, "One input for every λ of an interval, and what is promised for all."),
     (simulate, "Final states or the aggregate for given inputs, up to millions of members."),
     (swarm, "Robots that write a word, steered by one scalar speed."),
     (depth, "How many units to draft, from α or from a server's own log."),
     (plan, "The draft depth for every load, as configuration for vLLM, TensorRT-LLM, SGLang."),
     (demo, "A population of thermostats: its λ file and its report."),
     (replay, "Policies that learn drafter and depth from totals, against traces."),
+    (reproduce, "Two papers' printed numbers beside recomputed ones, and their experiments."),
 )
 for _command, _line in _COMMANDS:
     app.command(cls=CommandWithNumbers, short_help=_line)(_command)

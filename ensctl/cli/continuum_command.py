@@ -129,7 +129,7 @@ def _written(plan: Any, place: Path) -> Path:
         return Path(save_continuum_figure(plan, place))
     if suffix == ".html":
         from ensctl.files import write_whole
-        from ensctl.reporting.continuum import continuum_page
+        from ensctl.reporting import continuum_page
 
         write_whole(place, continuum_page(plan))
         return place

@@ -176,7 +176,7 @@ def check_claim(claim: Claim) -> ClaimResult:
     Examples
     --------
     >>> from ensctl.papers import check_claim, claims
-    >>> slip = next(claim for claim in claims() if claim.name == "product-6")
+    >>> slip = next(claim for claim in claims() if claim.name == "b-product-6")
     >>> result = check_claim(slip)
     >>> result.claim.printed, result.recomputed, result.verdict.value
     ('0.078906…', '0.078904845', 'arithmetic slip')

@@ -93,6 +93,11 @@ def quotient(first: float, second: float) -> float:
     return first / second
 
 
+def product(first: float, second: float) -> float:
+    """One printed number times another."""
+    return first * second
+
+
 def decay(alpha: float) -> float:
     """L = −ln α."""
     return -math.log(alpha)
@@ -118,7 +123,8 @@ def stationarity_factor(
 
 def stationarity_product(alpha: float, draft: float, depth: float) -> float:
     """α^K (L (K c_d + 1) + c_d), which equals c_d where d/dK (1 − α^K)/(K c_d + 1) = 0."""
-    return alpha**depth * stationarity_factor(alpha, draft, depth)
+    power = 1.0 - (1.0 - alpha) * drafting.expected_length(alpha, depth, convention=_COUNTED)
+    return float(power * stationarity_factor(alpha, draft, depth))
 
 
 def cost_per_unit(alpha: float, draft: float, depth: int, convention: str = _COUNTED) -> float:

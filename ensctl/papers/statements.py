@@ -33,8 +33,9 @@ def reachable_exactly_if_distinct(
 
 def product_falls(alpha: float, draft: float, deepest: float) -> bool:
     """Whether α^K (L (K c_d + 1) + c_d) decreases in K on [0, deepest]."""
-    depths = np.linspace(0.0, deepest, 1001)
-    return bool(np.all(np.diff(formulas.stationarity_product(alpha, draft, depths)) < 0))
+    depths = np.linspace(0.0, deepest, 401)
+    products = [formulas.stationarity_product(alpha, draft, depth) for depth in depths]
+    return bool(np.all(np.diff(products) < 0))
 
 
 def best_throughout(
@@ -42,6 +43,17 @@ def best_throughout(
 ) -> bool:
     """Whether one depth is the best of those listed at every one of several draft costs."""
     return all(formulas.best_depth(alpha, cost, depths) == depth for cost in costs)
+
+
+def deeper_below_shallower_above(
+    alpha: float, pair: Sequence[int], below: float, above: float
+) -> bool:
+    """Whether the deeper of two depths wins at the lower draft cost, the other at the higher."""
+    shallow, deep = min(pair), max(pair)
+    return (
+        formulas.best_depth(alpha, below, pair) == deep
+        and formulas.best_depth(alpha, above, pair) == shallow
+    )
 
 
 def length_is_bounded_by_depth(depth: int, convention: str = _COUNTED) -> bool:
@@ -59,11 +71,10 @@ def geometric_tail_overestimates(u: float, v: float, depth: int) -> bool:
     return bool(drafting.expected_length(v / (1.0 - u + v), depth, convention=_COUNTED) > runs)
 
 
-def mean_acceptance_overrates(alphas: Sequence[float], depth: int) -> bool:
-    """Whether the formula at the mean α exceeds the mean over drafters with these α."""
-    mean = drafting.expected_length(float(np.mean(alphas)), depth, convention=_COUNTED)
-    each = drafting.expected_length(alphas, depth, convention=_COUNTED)
-    return bool(mean > np.mean(each))
+def acceptance_overrates(alpha: float, alphas: Sequence[float], depth: int) -> bool:
+    """Whether the formula at one α exceeds the mean length over drafters that differ."""
+    one = drafting.expected_length(alpha, depth, convention=_COUNTED)
+    return bool(one > np.mean(drafting.expected_length(alphas, depth, convention=_COUNTED)))
 
 
 def growing_verification_shortens(alpha: float, draft: float, growth: Sequence[float]) -> bool:

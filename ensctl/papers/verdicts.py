@@ -38,8 +38,9 @@ class ClaimVerdict(Enum):
 class Outcome(Enum):
     """Verdict of an experiment on the criterion that it tests.
 
-    ``STANDS``: the claim passes its test.  ``FALSIFIED``: it fails.  ``DEPENDS_ON_CONVENTION``: it
-    passes or fails with what a length counts.  ``OPEN``: the sample does not decide.
+    ``STANDS``: the claim passes its test, or the announced failure occurs.  ``FALSIFIED``: it
+    does not.  ``DEPENDS``: it passes under some readings or inputs and fails under others.
+    ``OPEN``: the sample does not decide.
 
     Examples
     --------
@@ -50,5 +51,5 @@ class Outcome(Enum):
 
     STANDS = "stands"
     FALSIFIED = "falsified"
-    DEPENDS_ON_CONVENTION = "depends on convention"
+    DEPENDS = "depends"
     OPEN = "open"

@@ -6,6 +6,12 @@ find it.
 """
 
 from ensctl.plot.allocation import allocation
+from ensctl.plot.continuum import (
+    accuracy_energy,
+    continuum_plan,
+    continuum_states,
+    save_continuum_figure,
+)
 from ensctl.plot.depth_figure import save_depth_curves
 from ensctl.plot.drafting_depth_curve import depth_curve, measured_depth
 from ensctl.plot.drafting_depth_map import depth_map
@@ -29,8 +35,11 @@ from ensctl.plot.thermostat_tracking import fleet_errors, fleet_inputs, fleet_po
 from ensctl.plot.tradeoff_curve import tradeoff_curve
 
 __all__ = [
+    "accuracy_energy",
     "allocation",
     "animate",
+    "continuum_plan",
+    "continuum_states",
     "depth_curve",
     "depth_map",
     "fleet_errors",
@@ -47,6 +56,7 @@ __all__ = [
     "region_points",
     "regret_curves",
     "save_animation",
+    "save_continuum_figure",
     "save_depth_curves",
     "save_regret_figure",
     "save_steering_figure",

@@ -96,9 +96,9 @@ def _table_or_single(plan: PlanTable) -> Verdict:
         if one
         else f"The table gains {100 * gain:.1f} % on average over {name} at every load."
     ]
-    off = plan.batches[(plan.depths == 0).all(axis=0)]
-    if off.size and plan.max_depth:
-        sentences.append(f"Speculation is off from batch {off[0]}.")
+    tails = [plan.ranges(context)[-1] for context in plan.contexts.tolist()]
+    if plan.max_depth and all(part.depth == 0 for part in tails):
+        sentences.append(f"Speculation is off from batch {max(part.first for part in tails)}.")
     given = float(plan.loss.max())
     sentences.append(f"Smoothing gives away at most {100 * given:.2f} % at any load.")
     return Verdict(

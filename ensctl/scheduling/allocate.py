@@ -10,13 +10,14 @@ import numpy as np
 from ensctl.arguments import as_scalar, read_only
 from ensctl.convex.ratio_program import RatioSolution, RowConflict
 from ensctl.drafting.convention import Convention
+from ensctl.drafting.cost import one_of
 from ensctl.drafting.drafter import Drafter
 from ensctl.errors import InfeasibleError, InvalidInputError
 from ensctl.scheduling.allocation import Allocation, ConstraintPrice, SingleArm
 from ensctl.scheduling.allocation_conflict import explain_conflict
 from ensctl.scheduling.allocation_switching import Switching, mix_with_switching
 from ensctl.scheduling.arms import OFF, Arms, check_names, drafters_with_names, make_arms
-from ensctl.scheduling.constraints import Constraint, rows_of
+from ensctl.scheduling.constraints import Constraint, MeanCycleCap, rows_of
 from ensctl.scheduling.regions import Region
 from ensctl.scheduling.uncertainty import (
     LowerAcceptance,
@@ -117,7 +118,7 @@ def allocate(
     1.2 units per ms and stream (mean; bound 1.2)
     mix of cycles: off 16.67 %, E K=2 83.33 %; mean cycle 1.5 ms
     best single arm E K=1: 1.14286 (+5.00 % by mixing)
-    mean cycle ≤ 1.5: one ms of mean cycle more is worth 0.266667 units per ms
+    mean cycle ≤ 1.5: one ms more is worth 0.266667 units per ms
     """
     if objective not in ("mean", "worst region"):
         raise InvalidInputError(f'objective must be "mean" or "worst region", got {objective!r}')
@@ -227,16 +228,14 @@ def _prices(
     total = float(found.y.sum())
     prices = []
     for constraint, multiplier in zip(constraints, found.row_prices.tolist(), strict=True):
-        worth, what = constraint.worth(multiplier, total)
-        unit = f"one {arms.unit}" if "mean cycle" in what else "one unit"
-        if what.startswith("of share") or what.startswith("of time share"):
-            unit = "a share of one"
-        sentence = (
-            f"{constraint}: {unit} {what} "
-            f"{'is worth' if worth > 0 else 'costs'} {abs(worth):.6g} units per {arms.unit}"
-            if worth
-            else f"{constraint}: not active"
-        )
+        worth, step = constraint.worth(multiplier, total)
+        amount = "one" if step == 1.0 else f"{step:g}"
+        if isinstance(constraint, MeanCycleCap):
+            amount += f" {arms.unit}"
+        effect = f"{'is worth' if worth > 0 else 'costs'} {abs(worth * step):.6g}"
+        sentence = f"{constraint}: not active"
+        if worth:
+            sentence = f"{constraint}: {amount} more {effect} units per {one_of(arms.unit)}"
         prices.append(ConstraintPrice(str(constraint), worth + 0.0, sentence))
     return tuple(prices)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ensctl.arguments import as_count
 from ensctl.display import Plotted
+from ensctl.drafting.cost import one_of
 from ensctl.scheduling.arms import Arms
 from ensctl.serialization import versioned
 
@@ -160,7 +161,7 @@ class Allocation(Plotted):
     def __str__(self) -> str:
         parts = ", ".join(f"{name} {100 * share:.4g} %" for name, share in self.mix.items())
         lines = [
-            f"{self.throughput:.6g} units per {self.arms.unit} and stream "
+            f"{self.throughput:.6g} units per {one_of(self.arms.unit)} and stream "
             f"({self.objective}; bound {self.upper_bound:.6g})",
             f"mix of cycles: {parts}; mean cycle {self.mean_cycle:.6g} {self.arms.unit}",
         ]

@@ -48,9 +48,9 @@ class ShareFloor:
         """φ s − Σ_{a of d} y_a ≤ 0."""
         return self.share - arms.of(self.drafter).astype(float), 0.0
 
-    def worth(self, price: float, total: float) -> tuple[float, str]:
+    def worth(self, price: float, total: float) -> tuple[float, float]:
         """dT/dφ = −π s, and the step it is stated for."""
-        return -price * total, "of share more"
+        return -price * total, 0.01
 
     def __str__(self) -> str:
         return f"share of cycles of {self.drafter} ≥ {self.share:g}"
@@ -84,9 +84,9 @@ class TimeShareFloor:
         """−Σ_{a of d} y_aC_a ≤ −τ, since Σ y_aC_a = 1."""
         return -(arms.of(self.drafter) * arms.cycles), -self.share
 
-    def worth(self, price: float, total: float) -> tuple[float, str]:
-        """dT/dτ = −π."""
-        return -price, "of time share more"
+    def worth(self, price: float, total: float) -> tuple[float, float]:
+        """dT/dτ = −π, and the step."""
+        return -price, 0.01
 
     def __str__(self) -> str:
         return f"share of time of {self.drafter} ≥ {self.share:g}"
@@ -119,9 +119,9 @@ class MeanCycleCap:
         """−s ≤ −1/ℓ."""
         return -np.ones(arms.size), -1.0 / self.limit
 
-    def worth(self, price: float, total: float) -> tuple[float, str]:
-        """dT/dℓ = π/ℓ²."""
-        return price / self.limit**2, "of mean cycle more"
+    def worth(self, price: float, total: float) -> tuple[float, float]:
+        """dT/dℓ = π/ℓ², and the step."""
+        return price / self.limit**2, 1.0
 
     def __str__(self) -> str:
         return f"mean cycle ≤ {self.limit:g}"
@@ -168,9 +168,9 @@ class MeanBudget:
             )
         return used - self.limit, 0.0
 
-    def worth(self, price: float, total: float) -> tuple[float, str]:
-        """dT/dh = π s."""
-        return price * total, f"of {self.name} more"
+    def worth(self, price: float, total: float) -> tuple[float, float]:
+        """dT/dh = π s, and the step."""
+        return price * total, 1.0
 
     def __str__(self) -> str:
         return f"mean {self.name} ≤ {self.limit:g}"
@@ -209,9 +209,9 @@ class RegionFloor:
             )
         return -arms.lengths[arms.regions.index(self.region)], -self.throughput
 
-    def worth(self, price: float, total: float) -> tuple[float, str]:
-        """dT/df = −π."""
-        return -price, f"of throughput of {self.region} more"
+    def worth(self, price: float, total: float) -> tuple[float, float]:
+        """dT/df = −π, and the step."""
+        return -price, 0.01
 
     def __str__(self) -> str:
         return f"throughput of {self.region} ≥ {self.throughput:g}"

@@ -57,9 +57,9 @@ def smoothed(
 
     Two shortest paths over the loads in order of batch.  The first has the fewest rises of depth
     with batch among columns whose loss is within ``tolerance`` (n, k), then the least mean loss: a
-    rise remains only if some load would lose more than the noise without it.  The second has no more rises, loses at
-    most ``hysteresis`` more at any load, and has the fewest switches.  So no load loses more than
-    tolerance + hysteresis.
+    rise remains only if some load would lose more than the noise without it.  The second has no
+    more rises, loses at most ``hysteresis`` more at any load, and has the fewest switches.  So no
+    load loses more than tolerance + hysteresis.
     """
     first = _shortest(losses, depths, losses <= tolerance, weights, monotone=monotone, calm=False)
     reached = np.take_along_axis(losses, first[:, None], axis=1)

@@ -3,6 +3,12 @@
 Results are plans with trajectories; drawing and animation are in :mod:`ensctl.plot`.
 """
 
+from ensctl.simulation.draft_verify.acceptance_rules import (
+    AcceptanceRule,
+    OptimalCoupling,
+    RecursiveRejectionSampling,
+    SpeculativeSampling,
+)
 from ensctl.simulation.draft_verify.depth import PlannedDepth, PolicyDepth
 from ensctl.simulation.draft_verify.loop import draft_then_verify
 from ensctl.simulation.draft_verify.run import DraftRun
@@ -10,6 +16,12 @@ from ensctl.simulation.draft_verify.units import Block, Proposer, Verdict, Verif
 from ensctl.simulation.monte_carlo import simulate_drafting
 from ensctl.simulation.monte_carlo_histogram import CycleHistogram, cycle_histogram
 from ensctl.simulation.monte_carlo_result import DraftingSimulation
+from ensctl.simulation.ngram.decoder import DecodedText, speculative_decode
+from ensctl.simulation.ngram.drafters import NgramDrafter, PromptLookup
+from ensctl.simulation.ngram.losslessness import LosslessnessTest, losslessness_test
+from ensctl.simulation.ngram.model import NgramModel
+from ensctl.simulation.ngram.training import train_ngrams
+from ensctl.simulation.ngram.verifier import TokenVerifier
 from ensctl.simulation.simulator import (
     SimulationState,
     Simulator,
@@ -35,11 +47,13 @@ from ensctl.simulation.thermostat_rivals import FleetPI, FleetPIState, InputPlan
 from ensctl.simulation.thermostat_runs import FleetRun, PowerController, run_fleet
 
 __all__ = [
+    "AcceptanceRule",
     "BiasState",
     "Block",
     "BroadcastPlan",
     "BroadcastSwarm",
     "CycleHistogram",
+    "DecodedText",
     "DraftRun",
     "DraftingSimulation",
     "DutyModel",
@@ -51,16 +65,24 @@ __all__ = [
     "FleetState",
     "HorizonRule",
     "InputPlan",
+    "LosslessnessTest",
+    "NgramDrafter",
+    "NgramModel",
+    "OptimalCoupling",
     "OutputBias",
     "PlannedDepth",
     "PolicyDepth",
     "PowerController",
+    "PromptLookup",
     "Proposer",
+    "RecursiveRejectionSampling",
     "RmsMultiple",
     "SimulationState",
     "Simulator",
+    "SpeculativeSampling",
     "Swarm",
     "SwarmPlan",
+    "TokenVerifier",
     "Verdict",
     "Verifier",
     "cycle_histogram",
@@ -69,8 +91,11 @@ __all__ = [
     "fleet_step",
     "initial_fleet_state",
     "initial_simulation_state",
+    "losslessness_test",
     "reduced_duty_model",
     "run_fleet",
     "simulate_drafting",
     "simulation_step",
+    "speculative_decode",
+    "train_ngrams",
 ]

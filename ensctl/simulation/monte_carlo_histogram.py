@@ -28,7 +28,7 @@ _CELLS = 1 << 16
 # A chunk and its mask stay in the fast caches.
 _CHUNK = 1 << 15
 # Above this many cell edges one table of all cells is cheaper than a comparison for each.
-_MOST_EDGES = 16
+_MOST_EDGES = 12
 
 
 @dataclass(frozen=True, eq=False)

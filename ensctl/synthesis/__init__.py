@@ -1,5 +1,11 @@
 """Inputs and feedback: what to broadcast so that the population ends where it should."""
 
+from ensctl.synthesis.continuum import continuum
+from ensctl.synthesis.continuum_certificate import UniformCertificate
+from ensctl.synthesis.continuum_curve import AccuracyEnergyCurve, accuracy_energy_curve
+from ensctl.synthesis.continuum_horizon import HorizonError, smallest_horizon
+from ensctl.synthesis.continuum_plan import ContinuumPlan
+from ensctl.synthesis.continuum_region import Arc
 from ensctl.synthesis.feasible_horizons import FeasibleHorizons, feasible_horizons
 from ensctl.synthesis.limits import Limits
 from ensctl.synthesis.lqr import LinearQuadratic, lqr
@@ -25,8 +31,12 @@ from ensctl.synthesis.tradeoff import Tradeoff, tradeoff
 
 __all__ = [
     "MPC",
+    "AccuracyEnergyCurve",
+    "Arc",
+    "ContinuumPlan",
     "Exact",
     "FeasibleHorizons",
+    "HorizonError",
     "Limits",
     "LinearQuadratic",
     "MPCState",
@@ -44,6 +54,9 @@ __all__ = [
     "TrackingPolicy",
     "TrackingRun",
     "Tradeoff",
+    "UniformCertificate",
+    "accuracy_energy_curve",
+    "continuum",
     "feasible_horizons",
     "lq_tracker",
     "lqr",
@@ -52,6 +65,7 @@ __all__ = [
     "observer_gain",
     "place",
     "robust",
+    "smallest_horizon",
     "static_output_gain",
     "steer",
     "steer_population",

@@ -88,4 +88,3 @@ def to_exact_powers(coefficients: Array, centre: float, half: float) -> Exact:
 def exact_floats(values: Array) -> Exact:
     """float64 numbers as rationals."""
     return [Fraction(float(value)) for value in values]
-

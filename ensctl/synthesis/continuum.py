@@ -122,9 +122,7 @@ def _objective(objective: str | None, tolerance: float | None) -> str:
     if objective is None:
         return "error" if tolerance is None else "energy"
     if objective not in _OBJECTIVES:
-        raise InvalidInputError(
-            f"objective must be 'error', 'energy' or 'peak', got {objective!r}"
-        )
+        raise InvalidInputError(f"objective must be 'error', 'energy' or 'peak', got {objective!r}")
     if objective != "error" and tolerance is None:
         raise InvalidInputError(
             f"tolerance must be given with objective {objective!r}: nothing at all costs least"

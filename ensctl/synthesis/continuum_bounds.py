@@ -154,9 +154,7 @@ class _Model:
         return np.asarray(out)
 
 
-def _model(
-    task: ContinuumTask, powers: Array, region: Interval, sup_error: float
-) -> _Model | None:
+def _model(task: ContinuumTask, powers: Array, region: Interval, sup_error: float) -> _Model | None:
     accuracy = max(_FINE * sup_error, 1e-18)
     gain = series_of(task.gain, region, 1e-3 * accuracy)
     start = series_of(task.start, region, 1e-3 * accuracy)
@@ -230,7 +228,9 @@ def _by_derivative(model: _Model, order: int, bound: float) -> float:
             for part in np.array_split(t, 16)
         )
         reach = 1.0 + 1e-9
-        noise = 4.0 * _UNIT * (float(np.abs(task.target(region.at(t[::1000]))).max()) + region.radius)
+        noise = (
+            4.0 * _UNIT * (float(np.abs(task.target(region.at(t[::1000]))).max()) + region.radius)
+        )
         return size + 0.5 * cell * reach * (bound + slope) + doubt + noise
     return _by_interpolation(model, order, bound) + doubt
 
@@ -246,7 +246,9 @@ def _slope(model: _Model) -> float:
             count, factor = _grid(max(1, derivative.size))
             count = min(count, 20_000)
             t = np.cos(math.pi * np.arange(count + 1) / count)
-            factor = 1.01 / math.cos(math.pi * derivative.size / (2 * max(count, derivative.size * 2)))
+            factor = 1.01 / math.cos(
+                math.pi * derivative.size / (2 * max(count, derivative.size * 2))
+            )
             total += factor * float(np.abs(clenshaw(derivative, t)).max()) * second.bound
     return total
 

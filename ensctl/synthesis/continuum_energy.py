@@ -29,7 +29,8 @@ from ensctl.synthesis.remez import default_grid
 
 Array = NDArray[Any]
 
-_ROUNDS = 60
+_ROUNDS = 40
+_PATIENCE = 6
 _SOLVED = 1e-9
 # Peaks of at least 98 % of ε are candidates; a point within 20 grid steps of one moves there.
 _NEAR = 0.02
@@ -90,15 +91,18 @@ def least_energy(task: ContinuumTask, tolerance: float) -> LeastEnergy:
     state = _solve(_System.of(task, grid), tolerance, _Active.empty(task.horizon), 1e-3)
     points = grid[state.indices]
     best: LeastEnergy | None = None
+    stalled = 0
     for _ in range(_ROUNDS):
         t, values = peaks(_error_of(task, state.powers), grid)
         excess = float(np.abs(values).max()) / tolerance - 1.0
+        stalled = 0 if best is None or excess < 0.5 * best.excess else stalled + 1
         if best is None or excess < best.excess:
             bound = _dual_value(_System.of(task, points), state, tolerance)
             best = LeastEnergy(
                 read_only(state.powers), read_only(points), read_only(state.weights), bound, excess
             )
-        if excess <= max(_SOLVED, 4.0 * _rounding(task, state.powers) / tolerance):
+        solved = excess <= max(_SOLVED, 4.0 * _rounding(task, state.powers) / tolerance)
+        if solved or stalled >= _PATIENCE:
             break
         near = np.abs(values) >= tolerance * (1.0 - _NEAR)
         pool, start = _merged(points, state, t[near], values[near], grid)
@@ -148,7 +152,7 @@ def _error_of(task: ContinuumTask, powers: Array) -> Callable[[Array], Array]:
 def _solve(system: _System, tolerance: float, start: _Active, slack: float) -> _Active:
     """Lawson–Hanson: one point in at a time, points whose weight changes sign out."""
     state = _settled(system, tolerance, start)
-    for _ in range(20 * system.rows.shape[1] + 50):
+    for _ in range(6 * system.rows.shape[1] + 100):
         error = system.wanted - system.rows @ state.powers
         # A point in use is where it should be, whatever rounding says.
         error[state.indices] = 0.0

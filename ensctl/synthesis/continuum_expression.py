@@ -10,6 +10,7 @@ import ast
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
@@ -49,6 +50,7 @@ _BINARY: Mapping[type, Callable[[Any, Any], Any]] = MappingProxyType(
 )
 _LONGEST = 2000
 _LARGEST_POWER = 10_000
+_LARGEST_DEGREE = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,11 @@ class Expression:
     def analytic(self) -> bool:
         """Whether the formula has no abs."""
         return not any(isinstance(n, ast.Name) and n.id == "abs" for n in ast.walk(self._tree))
+
+    @property
+    def powers(self) -> list[Fraction] | None:
+        """Exact coefficients of 1, x, x², … where the formula is a polynomial."""
+        return _as_powers(self._tree)
 
     def ball(self, z: Any) -> Any:
         """An enclosure over a complex ball of python-flint; not finite where not analytic."""
@@ -110,9 +117,12 @@ def parse_expression(text: str, name: str = "target") -> Expression:
         raise InvalidInputError(f"{name} must be a formula of at most {_LONGEST} characters")
     try:
         tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
-        _check(tree, name)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise InvalidInputError(f"{name} must be a formula in x, got {text!r}") from None
+    try:
+        _check(tree, name)
+    except RecursionError:
+        raise InvalidInputError(f"{name} must be a formula that is nested less deeply") from None
     return Expression(text.strip(), tree)
 
 
@@ -179,6 +189,61 @@ def _on_array(node: ast.expr, x: Array) -> Any:
         case ast.Call(func=ast.Name(id=word), args=[inner]):
             return _FUNCTIONS[word](_on_array(inner, x))
     raise InvalidInputError(f"cannot evaluate {ast.unparse(node)!r}")
+
+
+def _as_powers(node: ast.expr) -> list[Fraction] | None:
+    """The formula as a polynomial, or None."""
+    match node:
+        case ast.Constant(value=value):
+            return [Fraction(value)]  # type: ignore[arg-type]
+        case ast.Name(id=word):
+            return (
+                [Fraction(_CONSTANTS[word])] if word in _CONSTANTS else [Fraction(0), Fraction(1)]
+            )
+        case ast.UnaryOp(op=op, operand=operand):
+            inner = _as_powers(operand)
+            negative = isinstance(op, ast.USub)
+            return [-value for value in inner] if inner is not None and negative else inner
+        case ast.BinOp(left=left, op=op, right=right):
+            one, other = _as_powers(left), _as_powers(right)
+            if one is None or other is None:
+                return None
+            return _combined(one, op, other)
+    return None
+
+
+def _combined(
+    one: list[Fraction], op: ast.operator, other: list[Fraction]
+) -> list[Fraction] | None:
+    if isinstance(op, ast.Add | ast.Sub):
+        sign = 1 if isinstance(op, ast.Add) else -1
+        size = max(len(one), len(other))
+        pad = [Fraction(0)]
+        left, right = one + pad * (size - len(one)), other + pad * (size - len(other))
+        return [x + sign * y for x, y in zip(left, right, strict=True)]
+    if isinstance(op, ast.Mult):
+        if len(one) + len(other) > _LARGEST_DEGREE:
+            return None
+        return _times(one, other)
+    if len(other) != 1:
+        return None
+    if isinstance(op, ast.Div):
+        return None if other[0] == 0 else [x / other[0] for x in one]
+    power = other[0]
+    if power.denominator != 1 or not 0 <= power <= _LARGEST_DEGREE // max(1, len(one) - 1):
+        return None
+    out = [Fraction(1)]
+    for _ in range(int(power)):
+        out = _times(out, one)
+    return out
+
+
+def _times(one: list[Fraction], other: list[Fraction]) -> list[Fraction]:
+    out = [Fraction(0)] * (len(one) + len(other) - 1)
+    for i, x in enumerate(one):
+        for j, y in enumerate(other):
+            out[i + j] += x * y
+    return out
 
 
 def _on_ball(node: ast.expr, z: Any) -> Any:

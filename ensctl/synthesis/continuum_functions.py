@@ -125,9 +125,9 @@ def as_function(value: Any, name: str, region: Region) -> LamFunction:
     if isinstance(value, LamFunction):
         return value
     if isinstance(value, str):
-        return _of_expression(parse_expression(value, name), name)
+        return _of_expression(parse_expression(value, name), name, region)
     if isinstance(value, Expression):
-        return _of_expression(value, name)
+        return _of_expression(value, name, region)
     if type(value).__module__.startswith("numpy.polynomial"):
         return _of_series(value, name, region)
     if callable(value):
@@ -140,8 +140,14 @@ def as_function(value: Any, name: str, region: Region) -> LamFunction:
     return _of_powers(array, name, region, f"a polynomial of degree {array.size - 1}")
 
 
-def _of_expression(formula: Expression, name: str) -> LamFunction:
-    return LamFunction(name, formula.text, None, formula, formula)
+def _of_expression(formula: Expression, name: str, region: Region) -> LamFunction:
+    powers = formula.powers
+    if powers is not None and len(powers) == 1:
+        return LamFunction(name, formula.text, powers, None, _Constant(float(powers[0])))
+    exact = None
+    if powers is not None and isinstance(region, Interval):
+        exact = from_powers(powers, Fraction(region.centre), Fraction(region.half))
+    return LamFunction(name, formula.text, exact, formula, formula)
 
 
 def _of_powers(array: Array, name: str, region: Region, text: str) -> LamFunction:

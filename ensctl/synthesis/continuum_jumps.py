@@ -71,8 +71,10 @@ def largest_jump(task: ContinuumTask) -> Jump | None:
         lam = complex(task.region.at(np.array([0.5 * (low + high)]))[0])
         beside = task.target(task.region.at(np.array([low - _BESIDE, high + _BESIDE])))
         size = float(max(abs(at_high - at_low), abs(beside[1] - beside[0])))
-        if size > _LEAST_SHARE * spread and size > 0.05 * steps[k] and (
-            best is None or size > best.size
+        if (
+            size > _LEAST_SHARE * spread
+            and size > 0.05 * steps[k]
+            and (best is None or size > best.size)
         ):
             best = Jump(lam if lam.imag else lam.real, size)
     return best

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -74,4 +75,4 @@ def runs(signs: Array) -> list[tuple[int, int]]:
     """Half-open ranges of equal sign."""
     cuts = np.flatnonzero(signs[1:] != signs[:-1]) + 1
     edges = [0, *cuts.tolist(), signs.size]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from ensctl.vandermonde.balls import precision
 Array = NDArray[Any]
 
 _RHOS = (12.0, 6.0, 3.5, 2.4, 1.8, 1.5, 1.3, 1.2, 1.1, 1.05)
-_BOXES = (48, 12)
+_BOXES = (32, 8)
 _LARGEST_DEGREE = 400
 _BITS = 160
 
@@ -73,9 +74,12 @@ def series_of(function: LamFunction, interval: Interval, accuracy: float) -> Ser
         return Series(floats, 2.0**-53 * float(np.abs(floats).sum()))
     if function.expression is None or not function.expression.analytic:
         return None
-    return _of_formula(function.expression, interval, accuracy)
+    # Decades of accuracy only, so that tries that differ little share one proof.
+    rounded = 10.0 ** math.floor(math.log10(max(accuracy, 1e-300)))
+    return _of_formula(function.expression, interval, rounded)
 
 
+@lru_cache(maxsize=64)
 def _of_formula(formula: Expression, interval: Interval, accuracy: float) -> Series | None:
     best: tuple[int, float, float] | None = None
     for rho in _RHOS:
@@ -86,6 +90,8 @@ def _of_formula(formula: Expression, interval: Interval, accuracy: float) -> Ser
         degree = max(degree, 1)
         if degree <= _LARGEST_DEGREE and (best is None or degree < best[0]):
             best = degree, rho, bound
+        elif best is not None:
+            break
     if best is None:
         return None
     degree, rho, bound = best
@@ -133,7 +139,9 @@ def _interpolant(
             values.append(value / 2 if j in (0, degree) else value)
         coefficients, rounding = [], 0.0
         for k in range(degree + 1):
-            total = sum((values[j] * cosines[j * k % (2 * degree)] for j in range(degree + 1)), arb(0))
+            total = sum(
+                (values[j] * cosines[j * k % (2 * degree)] for j in range(degree + 1)), arb(0)
+            )
             c = 2 * total / degree / (2 if k in (0, degree) else 1)
             if not c.is_finite():
                 return None

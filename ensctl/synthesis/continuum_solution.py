@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from ensctl.synthesis.continuum_peaks import peaks
 from ensctl.synthesis.continuum_plan import ContinuumPlan
 from ensctl.synthesis.continuum_region import Interval
 from ensctl.synthesis.continuum_rounding import rounded_powers
-from ensctl.synthesis.continuum_task import ContinuumTask
+from ensctl.synthesis.continuum_task import ContinuumTask, vanishes
 from ensctl.synthesis.remez import BestUniform, best_uniform, default_grid
 
 Array = NDArray[Any]
@@ -28,6 +28,11 @@ Array = NDArray[Any]
 # So much below the tolerance the solver aims, for the bound to stay within it.
 _MARGIN = 3e-6
 _TRIES = 5
+# From this share of the error on, rounding is worth smaller inputs.
+_FLOOR_SHOWS = 0.02
+_GIVEN_UP = (1.01, 1.2, 2.0)
+_LEAST = "the least possible"
+_LEAST_IN_FLOAT64 = "the least found that float64 can carry"
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,8 @@ class Found:
 def solve_continuum(task: ContinuumTask, wish: Wish) -> ContinuumPlan:
     """The plan, or the error that says why there is none."""
     jump = largest_jump(task)
-    if not task.is_real or wish.u_max is not None or wish.objective == "peak":
+    needs_program = wish.u_max is not None or wish.objective == "peak" or vanishes(task)
+    if needs_program or not task.is_real:
         from ensctl.synthesis.continuum_limited import limited_plan
 
         return limited_plan(task, wish, jump)
@@ -123,8 +129,23 @@ def _most_accurate(
         raise TypeError("arcs are not real")
     powers = rounded_powers(best.coefficients, region)
     plan = finished(task, wish, Found(powers, best.lower_bound), _jump_note(jump))
+    if plan.float_floor > _FLOOR_SHOWS * plan.sup_error:
+        plan = _steadier(task, wish, best, plan)
     if wish.tolerance is not None and plan.sup_error > wish.tolerance:
         raise _spoilt(plan, wish.tolerance)
+    return plan
+
+
+def _steadier(
+    task: ContinuumTask, wish: Wish, best: BestUniform, plan: ContinuumPlan
+) -> ContinuumPlan:
+    """Smaller inputs that give up a little of the best error, where rounding costs more."""
+    note = f"; exact inputs would reach {best.error:.6g}"
+    for factor in _GIVEN_UP:
+        found = least_energy(task, factor * best.error)
+        other = finished(task, wish, Found(found.powers, best.lower_bound), note)
+        if other.sup_error_bound < plan.sup_error_bound:
+            plan = replace(other, message=other.message.replace(_LEAST, _LEAST_IN_FLOAT64))
     return plan
 
 
@@ -138,9 +159,7 @@ def _cheapest(
         if aim <= best.error * (1.0 + 1e-9):
             break
         found = least_energy(task, aim)
-        plan = finished(
-            task, wish, Found(found.powers, found.lower_bound), _jump_note(jump)
-        )
+        plan = finished(task, wish, Found(found.powers, found.lower_bound), _jump_note(jump))
         excess = plan.sup_error_bound - tolerance
         if excess <= 0.0:
             return plan
@@ -170,7 +189,9 @@ def too_short(
     if found is not None:
         advice = f"the smallest horizon that does it is {found}"
     else:
-        advice = f"no horizon up to {last.horizon} does it (there the best error is {last.error:.4g})"
+        advice = (
+            f"no horizon up to {last.horizon} does it (there the best error is {last.error:.4g})"
+        )
     certificate = alternation_certificate(task, best.points, found)
     return InfeasibleError(f"infeasible, proved: {where}; {advice}", certificate)
 
@@ -207,7 +228,7 @@ def _message(task: ContinuumTask, wish: Wish, sup_error: float, powers: Array) -
     where = f"every λ of {task.region.text}"
     if wish.objective == "error":
         limit = "" if wish.u_max is None else f" with |u| ≤ {wish.u_max:g}"
-        return f"{where} ends within {sup_error:.6g} of its target, the least possible{limit}"
+        return f"{where} ends within {sup_error:.6g} of its target, {_LEAST}{limit}"
     cost = float(np.sum(np.abs(powers) ** 2)) if wish.objective == "energy" else None
     value = cost if cost is not None else float(np.abs(powers).max())
     return (

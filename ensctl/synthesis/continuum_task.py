@@ -67,6 +67,14 @@ class ContinuumTask:
         return not (np.iscomplexobj(self.wanted(lam)) or np.iscomplexobj(self.gains(lam)))
 
 
+def vanishes(task: ContinuumTask) -> bool:
+    """Whether b has a zero in the region."""
+    if task.gain.constant is not None:
+        return task.gain.constant == 0
+    lam = task.region.at(np.concatenate([task.region.chebyshev(_LOOKS), _plain_points(task)]))
+    return _zero_of_gain(task, lam, task.gains(lam)) is not None
+
+
 def check_task(task: ContinuumTask) -> None:
     """Refuse functions that are not finite, and gains that vanish where the target does not.
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -156,7 +157,7 @@ def _alternating(t: Array, values: Array, signs: Array, count: int) -> Array:
             picked.pop(0 if sizes[picked[0]] < sizes[picked[-1]] else -1)
             continue
         # Two neighbours go together, so that the rest still alternates; or an end by itself.
-        pairs = [max(sizes[a], sizes[b]) for a, b in zip(picked[:-1], picked[1:], strict=True)]
+        pairs = [max(sizes[a], sizes[b]) for a, b in pairwise(picked)]
         k = int(np.argmin(pairs))
         end = 0 if sizes[picked[0]] < sizes[picked[-1]] else len(picked) - 1
         if sizes[picked[end]] <= pairs[k]:

@@ -71,7 +71,7 @@ def test_help_is_quick_and_loads_nothing_heavy(process: Callable[..., Any]) -> N
 
 
 def test_every_command_has_help_with_examples(process: Callable[..., Any]) -> None:
-    for command in ("check", "report", "steer", "demo", "replay", "plan"):
+    for command in ("check", "report", "steer", "demo", "replay", "plan", "continuum", "reproduce"):
         text = process(command, "--help").stdout.decode()
         assert "Examples:" in text and f"\n    ensctl {command}" in text
 

@@ -286,7 +286,7 @@ def test_result_is_json_and_short() -> None:
         (lambda: plan_table("a", _COST, max_depth=3), "acceptance"),
         (lambda: plan_table(0.0, _COST, max_depth=3, off=False, convention="accepted"), "units"),
         (lambda: plan_table(0.7, 0.1, max_depth=100_000), "max_depth must be smaller"),
-        (lambda: plan_table([0.7], _COST, max_depth=3), "counters"),
+        (lambda: plan_table([0.7], _COST, max_depth=3), "Counters"),
         (lambda: plan_table([Drafter("a", 0.5, 0.1), 3], max_depth=3), "drafters"),
         (lambda: plan_table(0.7, _COST, max_depth=3).depth(65), "≤ 64"),
         (lambda: plan_table(0.7, _COST, max_depth=3).depth(math.nan), "finite"),

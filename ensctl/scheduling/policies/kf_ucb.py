@@ -10,7 +10,7 @@ from ensctl.arguments import as_scalar
 from ensctl.scheduling.policies.arm_record import EMPTY, ArmRecord
 from ensctl.scheduling.policies.arm_set import ArmSet
 from ensctl.scheduling.policies.draft_share import DraftShare
-from ensctl.scheduling.policies.guard import IDLE, Watch, probe_is_due, probe_length
+from ensctl.scheduling.policies.guard import IDLE, Watch, probe_is_due, probe_length, probes_left
 from ensctl.scheduling.policies.policy import Policy, as_arms, key_of
 from ensctl.scheduling.policies.survival_filter import SurvivalFilter, prior, updated, variance_of
 
@@ -182,12 +182,6 @@ class KFUCB(Policy[KFUCBState]):
         beliefs, records, shares = state.beliefs, state.records, state.shares
         probed, probes, resets = state.probed, state.probes, state.resets
         if drafter >= 0:
-            if self.guard and state.watches[drafter].idle >= IDLE:
-                probed, probes = drafter, probe_length(batch)
-            if probed == drafter:
-                probes = max(0, probes - 1)
-            if not probes:
-                probed = -1
             coordinate = self._coordinate[action]
             length = total / batch
             before = records[action]
@@ -199,8 +193,13 @@ class KFUCB(Policy[KFUCBState]):
             belief = updated(belief, coordinate, innovation, noise)
             watch: Watch | None = Watch()
             if self.guard:
-                score = innovation / math.sqrt(variance * before.inflation)
+                waited = state.watches[drafter].idle >= IDLE
+                # Luck comes in runs: a cycle after a long wait belongs to none that was seen.
+                inflation = 1.0 if waited else before.inflation
+                score = innovation / math.sqrt(variance * inflation)
                 watch = state.watches[drafter].with_score(score)
+                if waited:
+                    probed, probes = drafter, probe_length(batch)
             if watch is None:
                 belief, watch = self._priors[drafter], Watch()
                 resets += 1
@@ -209,6 +208,9 @@ class KFUCB(Policy[KFUCBState]):
                 mine = [kept.forgotten() for kept in records[begin:end]]
                 records = (*records[:begin], *mine, *records[end:])
                 record = before.forgotten()
+            if probed == drafter:
+                probes = probes_left(probes, batch, watch)
+                probed = drafter if probes else -1
             watches[drafter] = watch
             beliefs = _replaced(beliefs, drafter, belief)
             records = _replaced(records, action, record)
