@@ -30,10 +30,22 @@ if TYPE_CHECKING:
     from ensctl.analysis.matrices import ctrb as ctrb
     from ensctl.analysis.matrices import obsv as obsv
     from ensctl.analysis.matrices import reachability_matrix as reachability_matrix
+    from ensctl.analysis.node_design import choose_nodes as choose_nodes
+    from ensctl.analysis.node_design_result import NodeDesign as NodeDesign
+    from ensctl.analysis.node_regions import Annulus as Annulus
+    from ensctl.analysis.node_regions import Candidates as Candidates
+    from ensctl.analysis.node_regions import Circle as Circle
+    from ensctl.analysis.node_regions import Disk as Disk
+    from ensctl.analysis.node_regions import Interval as Interval
+    from ensctl.analysis.node_regions import Rates as Rates
     from ensctl.analysis.observability import Observability as Observability
     from ensctl.analysis.observability import observability as observability
     from ensctl.analysis.practicality import PracticalVerdict as PracticalVerdict
     from ensctl.analysis.practicality import practicality as practicality
+    from ensctl.analysis.repair import repair as repair
+    from ensctl.analysis.repair_result import Repair as Repair
+    from ensctl.analysis.sampling_curve import SamplingCurve as SamplingCurve
+    from ensctl.analysis.sampling_curve import sampling_curve as sampling_curve
     from ensctl.ensemble import families as families
     from ensctl.ensemble.aggregate_propagation import AggregateOutput as AggregateOutput
     from ensctl.ensemble.aggregate_propagation import aggregate_output as aggregate_output
@@ -145,12 +157,16 @@ _DEFINED_IN = {
     "AccuracyEnergyCurve": "ensctl.synthesis.continuum_curve",
     "AggregateEstimator": "ensctl.estimation.estimator",
     "AggregateOutput": "ensctl.ensemble.aggregate_propagation",
+    "Annulus": "ensctl.analysis.node_regions",
     "Arc": "ensctl.synthesis.continuum_region",
     "BroadcastPlan": "ensctl.simulation.swarm_broadcast",
     "BroadcastSwarm": "ensctl.simulation.swarm_broadcast",
+    "Candidates": "ensctl.analysis.node_regions",
+    "Circle": "ensctl.analysis.node_regions",
     "Conditioning": "ensctl.analysis.conditioning",
     "ContinuumPlan": "ensctl.synthesis.continuum_plan",
     "Controllability": "ensctl.analysis.controllability",
+    "Disk": "ensctl.analysis.node_regions",
     "DutyModel": "ensctl.simulation.thermostat_model",
     "EnsctlError": "ensctl.errors",
     "Ensemble": "ensctl.ensemble.ensemble",
@@ -168,6 +184,7 @@ _DEFINED_IN = {
     "HorizonSweep": "ensctl.analysis.horizon_sweep",
     "Identification": "ensctl.estimation.identification",
     "InfeasibleError": "ensctl.errors",
+    "Interval": "ensctl.analysis.node_regions",
     "InvalidInputError": "ensctl.errors",
     "KnownCombinations": "ensctl.estimation.estimator_information",
     "Limits": "ensctl.synthesis.limits",
@@ -178,6 +195,7 @@ _DEFINED_IN = {
     "MinEnergy": "ensctl.synthesis.min_energy",
     "MinTime": "ensctl.synthesis.min_time_result",
     "MissingDependencyError": "ensctl.errors",
+    "NodeDesign": "ensctl.analysis.node_design_result",
     "NoiseAdaptation": "ensctl.estimation.noise_adaptation",
     "NoiseAmplification": "ensctl.estimation.noise_amplification",
     "NotIdentifiableError": "ensctl.errors",
@@ -188,11 +206,14 @@ _DEFINED_IN = {
     "PracticalVerdict": "ensctl.analysis.practicality",
     "PrecisionError": "ensctl.errors",
     "ProcessNoise": "ensctl.ensemble.process_noise",
+    "Rates": "ensctl.analysis.node_regions",
     "Reconstruction": "ensctl.estimation.reconstruction_result",
+    "Repair": "ensctl.analysis.repair_result",
     "Report": "ensctl.reporting.report",
     "Rms": "ensctl.synthesis.terminal",
     "RmsMultiple": "ensctl.simulation.swarm_speed",
     "RobustPlan": "ensctl.synthesis.robust_result",
+    "SamplingCurve": "ensctl.analysis.sampling_curve",
     "SimulationState": "ensctl.simulation.simulator",
     "Simulator": "ensctl.simulation.simulator",
     "SmoothedStates": "ensctl.estimation.smoother",
@@ -213,6 +234,7 @@ _DEFINED_IN = {
     "accuracy_energy_curve": "ensctl.synthesis.continuum_curve",
     "aggregate_output": "ensctl.ensemble.aggregate_propagation",
     "aggregate_response": "ensctl.ensemble.aggregate_propagation",
+    "choose_nodes": "ensctl.analysis.node_design",
     "conditioning": "ensctl.analysis.conditioning",
     "continuum": "ensctl.synthesis.continuum",
     "controllability": "ensctl.analysis.controllability",
@@ -243,9 +265,11 @@ _DEFINED_IN = {
     "reachability_matrix": "ensctl.analysis.matrices",
     "reconstruct_initial_state": "ensctl.estimation.reconstruction",
     "reduced_duty_model": "ensctl.simulation.thermostat_model",
+    "repair": "ensctl.analysis.repair",
     "report": "ensctl.reporting.report",
     "robust": "ensctl.synthesis.robust",
     "run_fleet": "ensctl.simulation.thermostat_runs",
+    "sampling_curve": "ensctl.analysis.sampling_curve",
     "simulation_step": "ensctl.simulation.simulator",
     "smallest_horizon": "ensctl.synthesis.continuum_horizon",
     "static_output_gain": "ensctl.synthesis.static_output_gain",

@@ -14,6 +14,8 @@ from ensctl.analysis.gramian import gramian
 from ensctl.analysis.groups import LockedGroup
 from ensctl.analysis.horizon_sweep import HorizonSweep, horizon_sweep
 from ensctl.analysis.matrices import ctrb, obsv, reachability_matrix
+from ensctl.analysis.node_design import choose_nodes
+from ensctl.analysis.node_design_result import NodeDesign
 from ensctl.analysis.observability import Observability, observability
 from ensctl.analysis.practicality import PracticalVerdict, practicality
 
@@ -23,10 +25,12 @@ __all__ = [
     "HorizonSweep",
     "LockedGroup",
     "NearestPair",
+    "NodeDesign",
     "Observability",
     "PracticalVerdict",
     "StructuredDistance",
     "UncontrollabilityDistance",
+    "choose_nodes",
     "conditioning",
     "controllability",
     "ctrb",

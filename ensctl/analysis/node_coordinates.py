@@ -149,12 +149,14 @@ class Coordinates:
     def start(self) -> Array:
         """Parameters of the free points given."""
         chosen = self.points[self._first]
-        parts = [Chart(self._plain).parameters(chosen[~self.real]).ravel()]
+        parts = []
+        if not np.all(self.real):
+            parts.append(Chart(self._plain).parameters(chosen[~self.real]).ravel())
         for z, side in zip(chosen[self.real], self._sides, strict=True):
             parts.append(_interval_parameters(side, np.array([z.real])))
         if self.free_gains:
             parts.append(np.zeros(int(self.tie.max()) + 1))
-        return np.concatenate(parts)
+        return np.concatenate([*parts, np.zeros(0)])
 
     def placement(self, x: Array) -> Placement:
         """Nodes and gains at x, with their derivatives."""
@@ -189,8 +191,10 @@ class Coordinates:
 
     def _representatives(self, x: Array) -> tuple[Array, Array]:
         """Values (k,) of all representatives and their derivatives (k, n)."""
-        chart = Chart(self._plain)
         free = np.flatnonzero(~self.real)
+        if self.real.size == 0:
+            return np.zeros(1), np.zeros((1, x.size))
+        chart = Chart(self._plain)
         size = free.size * chart.dimension
         z, dz = chart.points(x[:size].reshape(free.size, chart.dimension))
         # One zero behind the last, for nodes that have no representative (source −1).

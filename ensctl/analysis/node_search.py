@@ -194,11 +194,12 @@ def polish(task: Task, starts: list[tuple[Pattern, Array]]) -> list[Found]:
         x, score = descent.run(descent.start, SHORT)
         if math.isfinite(score):
             tried.append((score, number, descent, x))
-    tried.sort(key=lambda item: (item[0], item[1]))
+    # Of equal ones the earlier start wins: symmetric starts come first.
+    tried.sort(key=lambda item: (round(item[0], 3), item[1]))
     finished: list[Found] = []
     for score, _, descent, x in tried[:FINALISTS]:
         x, score = descent.run(x, LONG)
         x, score = level(descent, x, score)
         x, score = descent.run(x, LONG)
         finished.append(descent.found(x, score))
-    return sorted(finished, key=lambda found: found.score)
+    return sorted(finished, key=lambda found: round(found.score, 8))

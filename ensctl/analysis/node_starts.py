@@ -68,7 +68,7 @@ def obvious_sets(region: Region, count: int, rng: np.random.Generator) -> dict[s
             found["equispaced in λ"] = np.clip(spread, low, high)
         return found
     radius = inside.outer if isinstance(inside, Annulus) else inside.radius
-    circle = np.exp(2j * np.pi * np.arange(count) / count)
+    circle = _turns(count, 0.0)
     angles = np.exp(1j * np.pi * _chebyshev(count))
     if isinstance(inside, Disk):
         # Chebyshev points of the real diameter, as one would take them for real members.
@@ -91,13 +91,13 @@ def starting_sets(region: Region, count: int, rng: np.random.Generator) -> list[
             low, high = window(inside, scale * unit_scale(region))
             found += [_onto(_lobatto(count), low, high), _onto(_chebyshev(count), low, high)]
         return found
-    turn = np.exp(1j * np.pi * (2 * np.arange(count) + 1) / count)
+    turn = _turns(count, 0.5)
     if isinstance(inside, Circle):
         return [inside.center + inside.radius * turn, _random_points(inside, count, rng)]
     radius = inside.outer if isinstance(inside, Annulus) else inside.radius
     found = [inside.center + radius * turn, inside.center + 0.85 * radius * turn]
     if isinstance(inside, Disk) and count > 1:
-        ring = np.exp(2j * np.pi * np.arange(count - 1) / (count - 1))
+        ring = _turns(count - 1, 0.0)
         found.append(inside.center + radius * np.append(ring, 0.0))
         spiral = np.arange(count)
         size = np.sqrt((spiral + 0.5) / count)
@@ -156,6 +156,15 @@ def _log_distance(lam: Array, z: Any, hyperbolic: bool) -> Array:
         if hyperbolic:
             distance = distance - np.log(np.abs(one_minus_product(lam, z)))
     return np.asarray(distance)
+
+
+def _turns(count: int, shift: float) -> Array:
+    """exp(2πi (k + shift)/count), shift 0 or ½: closed under conjugation to the last bit."""
+    upper = np.arange(count) + shift
+    upper = upper[(upper > 0) & (2 * upper < count)]
+    half = np.exp(2j * np.pi * upper / count)
+    ends = ([1.0] if shift == 0 else []) + ([-1.0] if (count - 2 * shift) % 2 == 0 else [])
+    return np.concatenate([half, half.conj(), np.array(ends, dtype=complex)])
 
 
 def _chebyshev(count: int) -> Array:

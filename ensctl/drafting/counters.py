@@ -309,7 +309,7 @@ class Counters:
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int | float) and 0 <= value < math.inf
+    return isinstance(value, int | float) and 0 <= value < _MOST
 
 
 def _pooled(tables: Mapping[int, Histogram]) -> Histogram:

@@ -135,7 +135,10 @@ def _by_prefixes(p: Array, q: Array, copies: int) -> OptimalPooling:
     best = int(np.argmax(excess))
     chosen = order[: best + 1] if excess[best] > 0 else order[:0]
     lost = float(q[chosen].sum()) ** copies - float(p[chosen].sum())
-    return OptimalPooling(1.0 - max(lost, 0.0), read_only(np.sort(chosen)), 0.0, "prefix search")
+    inside = np.zeros(p.size, dtype=bool)
+    inside[chosen] = True
+    tokens = np.flatnonzero(inside)
+    return OptimalPooling(1.0 - max(lost, 0.0), read_only(tokens), 0.0, "prefix search")
 
 
 def _by_ratio(p: Array, q: Array) -> Array:
@@ -143,7 +146,7 @@ def _by_ratio(p: Array, q: Array) -> Array:
     alive = np.flatnonzero((p > 0) | (q > 0))
     with np.errstate(divide="ignore", over="ignore"):
         ratio = q[alive] / p[alive]
-    order: Array = alive[np.argsort(-ratio, kind="stable")]
+    order: Array = alive[np.argsort(-ratio)]
     return order
 
 

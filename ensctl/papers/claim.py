@@ -137,9 +137,15 @@ class ClaimResult:
         return "; ".join([*parts, *([self.claim.note] if self.claim.note else [])])
 
     @property
-    def call(self) -> str:
-        """The function and its inputs; empty where nothing could be computed."""
-        return "" if self.claim.recomputation is None else str(self.claim.recomputation)
+    def function(self) -> str:
+        """Dotted path of the function without the package; empty where nothing was computed."""
+        call = self.claim.recomputation
+        return "" if call is None else call.function.removeprefix("ensctl.")
+
+    @property
+    def inputs(self) -> str:
+        """Arguments of the function in words."""
+        return "" if self.claim.recomputation is None else self.claim.recomputation.arguments
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-safe content of one row of the table."""

@@ -67,42 +67,38 @@ def _grid_line(
 ) -> tuple[Claim, ...]:
     """The printed chain α^K, 1 − α^K, E[L], C, T of one depth."""
     step = "§4 steps 1–3" if depth == 4 else "§4 step 4"
-    at = f"at K = {depth}"
+    at = f" at K = {depth}"
     powers = f"{step}, step 5" if depth > 4 else step
     throughputs = f"{step}, 4{also}" if depth == 4 else step + (also or "; §5.2")
     chain = [
         _claim(
             f"power-{depth}",
             powers,
-            f"α^K {at}",
+            f"α^K{at}",
             power,
             _formula("acceptance_power", alpha=_ALPHA, depth=depth),
         ),
         _claim(
             f"rejection-{depth}",
             step,
-            f"1 − α^K {at}",
+            f"1 − α^K{at}",
             rest,
             _formula("rejection_within", alpha=_ALPHA, depth=depth),
         ),
-        _claim(
-            f"length-{depth}", step + also, f"E[L] = (1 − α^K)/(1 − α) {at}", length, _length(depth)
-        ),
+        _claim(f"length-{depth}", step + also, f"E[L]{at}", length, _length(depth)),
         _claim(
             f"cost-{depth}",
             step + also,
-            f"C = K c_d + 1 {at}",
+            f"C{at}",
             cost,
             _formula("cycle_cost", draft=_COST, depth=depth),
         ),
-        _claim(f"throughput-{depth}", throughputs, f"T = E[L]/C {at}", rounded, _throughput(depth)),
+        _claim(f"throughput-{depth}", throughputs, f"T{at}", rounded, _throughput(depth)),
     ]
     if exact:
         chain.insert(
             -1,
-            _claim(
-                f"throughput-{depth}-long", step, f"T {at}, more digits", exact, _throughput(depth)
-            ),
+            _claim(f"throughput-{depth}-long", step, f"T{at}, longer", exact, _throughput(depth)),
         )
     return tuple(chain)
 
@@ -113,18 +109,28 @@ BROADCAST_CONTROL = (
         "§3.4",
         "cycle length bounded by K",
         "bounded by K",
-        _statement("length_is_bounded_by_depth", depth=4, convention="committed"),
-        readings={
-            "with_bonus": _statement("length_is_bounded_by_depth", depth=4, convention="with_bonus")
-        },
+        _statement("length_bounded", depth=4, convention="committed"),
+        readings={"with_bonus": _statement("length_bounded", depth=4, convention="with_bonus")},
         words=True,
         note="engines emit K + 1 units after a full acceptance",
+    ),
+    _claim(
+        "length-formula",
+        "§1; §4 step 1; §6",
+        "E[accepted tokens] = (1 − α^K)/(1 − α)",
+        "for every K",
+        _statement("length_formula_holds", deepest=12, convention="committed"),
+        readings={
+            name: _statement("length_formula_holds", deepest=12, convention=name)
+            for name in _OTHERS
+        },
+        words=True,
     ),
     _claim("miss", "§4 step 1", "1 − α", "0.3", _formula("miss_of_all", alpha=_ALPHA, count=1)),
     _claim(
         "length-in-words",
         "§4 step 1",
-        "E[accepted tokens before the first rejection] at K = 4",
+        "E[accepted tokens] at K = 4",
         "2.533",
         _length(4),
         readings=_under(_length(4), "accepted"),
@@ -147,11 +153,9 @@ BROADCAST_CONTROL = (
     _claim(
         "break-even-sides",
         "§4 step 6",
-        "of K = 4, 5: 5 wins below .1527, 4 above",
+        "which of 4 and 5 wins beside c_d*",
         "5 below, 4 above",
-        _statement(
-            "deeper_below_shallower_above", alpha=_ALPHA, pair=[4, 5], below=0.1526, above=0.1528
-        ),
+        _statement("sides_of_break_even", alpha=_ALPHA, pair=[4, 5], below=0.1526, above=0.1528),
         words=True,
     ),
     _claim(
@@ -160,7 +164,7 @@ BROADCAST_CONTROL = (
         "for c_d < .1527 depth K = 5 is optimal",
         "optimal",
         _statement("best_throughout", alpha=_ALPHA, depth=5, depths=_GRID, costs=[0.05, 0.1, 0.15]),
-        beside={"K = 6 wins below c_d =": _break_even(5, 6)},
+        beside={"K = 6 wins below c_d": _break_even(5, 6)},
         words=True,
     ),
     _claim(
@@ -171,7 +175,7 @@ BROADCAST_CONTROL = (
         _statement(
             "best_throughout", alpha=_ALPHA, depth=4, depths=_GRID, costs=[0.16, 0.25, 0.35]
         ),
-        beside={"K = 3 wins above c_d =": _break_even(3, 4)},
+        beside={"K = 3 wins above c_d": _break_even(3, 4)},
         words=True,
     ),
     _claim(
@@ -201,7 +205,7 @@ BROADCAST_CONTROL = (
     _claim(
         "t-max-words",
         "§7a",
-        "“up to 1.85 accepted tokens” per verifier pass",
+        "“up to 1.85 accepted tokens” per pass",
         "1.85",
         _TOP,
         readings=_under(_TOP, "accepted"),

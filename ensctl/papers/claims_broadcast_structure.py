@@ -1,4 +1,8 @@
-"""Paper B: continuous optimum, averages of estimates, and the Vandermonde matrix."""
+"""Paper B: continuous optimum, averages of estimates, and the Vandermonde matrix.
+
+Its step 5 sets the derivative of (1 − α^K)/(K c_d + 1) to zero; the equation is not in the text,
+but its numbers are those of α^K (−ln α (K c_d + 1) + c_d) = c_d.
+"""
 
 from __future__ import annotations
 
@@ -66,21 +70,21 @@ BROADCAST_STRUCTURE = (
     _claim(
         "product-5",
         "§4 step 5",
-        "α^K (−ln α (K c_d + 1) + c_d) at K = 5",
+        "left-hand side at K = 5",
         "0.106727…",
         _formula("stationarity_product", **_STEP_5, depth=5),
     ),
     _claim(
         "product-5-side",
         "§4 step 5",
-        "that product is above c_d",
+        "it is above c_d",
         "> 0.1",
         _formula("stationarity_product", **_STEP_5, depth=5),
     ),
     _claim(
         "product-6",
         "§4 step 5",
-        "α^K (−ln α (K c_d + 1) + c_d) at K = 6",
+        "left-hand side at K = 6",
         "0.078906…",
         _formula("stationarity_product", **_STEP_5, depth=6),
         beside={"from its printed factors": _formula("product", first=0.117649, second=0.67068)},
@@ -89,14 +93,14 @@ BROADCAST_STRUCTURE = (
     _claim(
         "product-6-side",
         "§4 step 5",
-        "that product is below c_d",
+        "it is below c_d",
         "< 0.1",
         _formula("stationarity_product", **_STEP_5, depth=6),
     ),
     _claim(
         "product-falls",
         "§4 step 5",
-        "the left-hand side decreases with K",
+        "it decreases with K",
         "decreases",
         _statement("product_falls", **_STEP_5, deepest=40.0),
         words=True,
@@ -124,9 +128,9 @@ BROADCAST_STRUCTURE = (
     _claim(
         "one-over-n",
         "§8",
-        "a 1/N reduction of the standard error (.3 → .1342)",
+        "1/N reduction of the standard error",
         "1/N",
-        _statement("standard_error_falls_as_one_over_count", std=0.3, count=5),
+        _statement("falls_as_one_over_n", std=0.3, count=5),
         beside={"σ/N would be": _formula("quotient", first=0.3, second=5)},
         words=True,
         note="the variance falls as 1/N, the standard error as 1/√N",
@@ -136,18 +140,30 @@ BROADCAST_STRUCTURE = (
         "§6",
         "correlated errors break σ/√N",
         "break",
-        _statement("correlation_breaks_the_root_law", std=0.3, count=5, correlation=0.15),
+        _statement("correlation_breaks", std=0.3, count=5, correlation=0.15),
         beside={"r = .15 leaves": _deviation(std=0.3, count=5, correlation=0.15)},
         words=True,
+    ),
+    _claim(
+        "vandermonde",
+        "§3.5; §5.6; §8",
+        "the reachability map is M, λ_j^{i−1}, up to scaling",
+        "up to scaling",
+        _statement("is_scaled_vandermonde", lam=_DISTINCT, reversed_time=False),
+        readings={
+            "with inputs in reverse order": _statement(
+                "is_scaled_vandermonde", lam=_DISTINCT, reversed_time=True
+            )
+        },
+        words=True,
+        note="reversed, no scaling is needed; rank and singularity are the same",
     ),
     _claim(
         "distinct",
         "§3.5; §5.6; §8",
         "controllable in H ≥ N steps iff the λ_i are distinct",
         "iff distinct",
-        _statement(
-            "reachable_exactly_if_distinct", distinct=_DISTINCT, repeated=_REPEATED, horizon=4
-        ),
+        _statement("reachable_iff_distinct", distinct=_DISTINCT, repeated=_REPEATED, horizon=4),
         words=True,
     ),
     _claim(
@@ -186,7 +202,7 @@ BROADCAST_STRUCTURE = (
         "§6; §7d",
         "a verify cost growing with K shifts K*",
         "shifts",
-        _statement("growing_verification_moves_optimum", alpha=0.7, draft=0.1, growth=0.1),
+        _statement("verification_shifts", alpha=0.7, draft=0.1, growth=0.1),
         words=True,
     ),
     _claim(
@@ -206,7 +222,7 @@ BROADCAST_STRUCTURE = (
     _claim(
         "script",
         "Provenance",
-        "a script recomputes 16 claims, none differs",
+        "a script repeats 16 claims, none differs",
         "16",
         None,
         note="it does not say which; the slips above are in its text",

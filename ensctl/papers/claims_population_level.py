@@ -42,6 +42,31 @@ _OTHERS = ("accepted", "with_bonus")
 
 POPULATION_LEVEL = (
     Claim(
+        "a-formula",
+        Paper.A,
+        "Abstract; §4.4",
+        "α_m = 1 − (1 − α)^m for independent drafters",
+        "for every m",
+        _statement("pool_formula_holds", most=8),
+        beside={
+            "two with α = .5 correlated by .15": Recomputation(
+                "ensctl.drafting.pooled_acceptance", {"alphas": [0.5, 0.5], "correlation": 0.15}
+            )
+        },
+        words=True,
+        note="for greedy targets; sampled drafts have another optimum",
+    ),
+    Claim(
+        "a-tail",
+        Paper.A,
+        "§6",
+        "E_k[A] = Σ α^{i−1}, the accepted units of k",
+        "for every k",
+        _statement("length_formula_holds", deepest=12, convention="committed"),
+        {"accepted": _statement("length_formula_holds", deepest=12, convention="accepted")},
+        words=True,
+    ),
+    Claim(
         "a-k-star",
         Paper.A,
         "Abstract",
@@ -188,7 +213,7 @@ POPULATION_LEVEL = (
         "§6",
         "A1 failing: the geometric tail overestimates E_k[A]",
         "overestimates",
-        _statement("geometric_tail_overestimates", u=0.85, v=0.35, depth=5),
+        _statement("tail_overestimates", u=0.85, v=0.35, depth=5),
         words=True,
         note="for runs of hits; for drafters or contexts that differ it underestimates",
     ),
@@ -198,7 +223,7 @@ POPULATION_LEVEL = (
         "§6",
         "A3 failing: ν growing with k shortens k*, gains shrink",
         "shortens, shrink",
-        _statement("growing_verification_shortens", **_STRONG, growth=[0.05, 0.1, 0.3]),
+        _statement("verification_shortens", **_STRONG, growth=[0.05, 0.1, 0.3]),
         words=True,
     ),
 )

@@ -91,7 +91,8 @@ def even_cost(alpha: float = _ALPHA, count: int = 2) -> float:
 def _gain(cost: float, phi: float, cycles: int, rng: np.random.Generator) -> Measurement:
     pooled = drafting.pooled_acceptance([_ALPHA, _ALPHA], phi)
     depth, single = _best(pooled, 2 * cost), _best(_ALPHA, cost)
-    pair = mean_of(_lengths(_hits(cycles, depth, phi, rng).any(axis=0)), 1.0 + 2 * cost * depth)
+    first, second = _hits(cycles, depth, phi, rng)
+    pair = mean_of(_lengths(first | second), 1.0 + 2 * cost * depth)
     alone = mean_of(_lengths(rng.random((cycles, single)) < _ALPHA), 1.0 + cost * single)
     predicted = formulas.best_throughput(pooled, 2 * cost) / formulas.best_throughput(_ALPHA, cost)
     label = f"ρ = {cost:g}, correlation {phi:g}"
@@ -102,7 +103,8 @@ def _chain_gain(cost: float, cycles: int, rng: np.random.Generator) -> Measureme
     """Each drafter drafts its own K units and the longer accepted prefix counts."""
     chains = drafting.ParallelChains([drafting.IID(_ALPHA)] * 2)
     depth, single = _best(chains, 2 * cost), _best(_ALPHA, cost)
-    kept = np.maximum(*(_lengths(hits) for hits in _hits(cycles, depth, 0.0, rng)))
+    first, second = _hits(cycles, depth, 0.0, rng)
+    kept = np.maximum(_lengths(first), _lengths(second))
     pair = mean_of(kept, 1.0 + 2 * cost * depth)
     alone = mean_of(_lengths(rng.random((cycles, single)) < _ALPHA), 1.0 + cost * single)
     predicted = drafting.throughput(chains, 2 * cost, depth, convention="committed")

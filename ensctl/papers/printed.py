@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
 
@@ -57,6 +58,8 @@ class Printed:
         limits = self._range()
         if limits is not None:
             return limits[0] < value < limits[1]
+        if not math.isfinite(value):
+            return False
         exact = _decimal(100.0 * value if self.percent else value)
         unit = Decimal(1).scaleb(int(self._number().as_tuple().exponent))
         allowed = [exact.quantize(unit, rounding=ROUND_HALF_UP)]

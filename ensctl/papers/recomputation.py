@@ -65,10 +65,14 @@ class Recomputation:
                 f"function must exist, got {self.function!r}; look it up in the public names"
             ) from None
 
+    @property
+    def arguments(self) -> str:
+        """The inputs as ``name=value``, separated by commas."""
+        return ", ".join(f"{name}={_short(value)}" for name, value in self.inputs.items())
+
     def __str__(self) -> str:
-        given = ", ".join(f"{name}={_short(value)}" for name, value in self.inputs.items())
         tail = f".{self.attribute}" if self.attribute else ""
-        return f"{self.function.removeprefix('ensctl.')}({given}){tail}"
+        return f"{self.function.removeprefix('ensctl.')}({self.arguments}){tail}"
 
 
 def _short(value: Any) -> str:

@@ -16,7 +16,7 @@ from ensctl.papers.claim import ClaimResult, Paper, check_claim
 from ensctl.papers.claims import claims
 from ensctl.papers.experiment import Experiment
 from ensctl.papers.experiments import run_experiments
-from ensctl.papers.reproduction_document import overview_document, reproduction_document
+from ensctl.papers.reproduction_document import FOUND, overview_document, reproduction_document
 from ensctl.papers.verdicts import ClaimVerdict, Outcome
 from ensctl.progress import Progress
 from ensctl.reporting.html import document_as_fragment, document_as_page
@@ -52,8 +52,7 @@ class Reproduction:
     @property
     def findings(self) -> tuple[ClaimResult, ...]:
         """The claims about which something is to be said."""
-        silent = (ClaimVerdict.REPRODUCED, ClaimVerdict.PROJECTION, ClaimVerdict.NOT_CHECKABLE)
-        return tuple(result for result in self.claims if result.verdict not in silent)
+        return tuple(result for result in self.claims if result.verdict in FOUND)
 
     @property
     def sentence(self) -> str:

@@ -20,6 +20,12 @@ from ensctl.reporting.document import (
     Verdict,
 )
 
+# Verdicts that say something, in the order of their weight.
+FOUND = (
+    ClaimVerdict.ARITHMETIC_SLIP,
+    ClaimVerdict.NOT_AS_STATED,
+    ClaimVerdict.DEPENDS_ON_CONVENTION,
+)
 _READING = (
     ("reproduced", "the recomputed value, rounded half up, is what is printed"),
     ("arithmetic slip", "it is not, under any reading"),
@@ -82,7 +88,7 @@ def _cards(claims: Sequence[ClaimResult], experiments: Sequence[Experiment]) -> 
     wide = found[ClaimVerdict.NOT_AS_STATED]
     depends = found[ClaimVerdict.DEPENDS_ON_CONVENTION]
     numbers = Verdict(
-        "Do the printed numbers come out?",
+        "Do the numbers come out?",
         "all" if not slips + wide else f"all but {slips + wide}",
         Tone.OPEN if slips + wide else Tone.YES,
         (
@@ -93,19 +99,20 @@ def _cards(claims: Sequence[ClaimResult], experiments: Sequence[Experiment]) -> 
         ),
     )
     conventions = Verdict(
-        "Do they mean what their words say?",
+        "Do words and formulas agree?",
         "not always" if depends else "yes",
         Tone.NO if depends else Tone.YES,
         (
-            f"{depends} depend on what a length counts: the words say accepted units, the formula "
-            "adds the correction, and engines emit a bonus unit as well.",
+            f"{depends} claims hold under one reading and not under another, nearly always of what "
+            "a length counts: the words say accepted units, the formula adds the correction, and "
+            "engines emit a bonus unit as well.",
         ),
     )
     return numbers, conventions, _experiment_card(experiments)
 
 
 def _experiment_card(experiments: Sequence[Experiment]) -> Verdict:
-    question = "Do the claims pass their own tests?"
+    question = "Do claims pass their tests?"
     if not experiments:
         return Verdict(question, "not run", Tone.OPEN, ("Ask for the experiments.",))
     found = Counter(result.outcome for result in experiments)
@@ -122,21 +129,23 @@ def _experiment_card(experiments: Sequence[Experiment]) -> Verdict:
 
 
 def _findings(numbered: Sequence[tuple[str, ClaimResult]]) -> Section:
-    kinds = (
-        ClaimVerdict.ARITHMETIC_SLIP,
-        ClaimVerdict.NOT_AS_STATED,
-        ClaimVerdict.DEPENDS_ON_CONVENTION,
-    )
     items = [
-        f"{number} ({result.claim.where}), {kind.value}: {result.claim.statement}: printed "
-        f"{result.claim.printed}, recomputed {result.recomputed}"
-        + (f"; {result.remark}" if result.remark else "")
-        for kind in kinds
+        f"{number} ({result.claim.where}), {kind.value}: {_said(result)}"
+        for kind in FOUND
         for number, result in numbered
         if result.verdict is kind
     ]
     nothing = Paragraph("Nothing needs to be said against any printed number.")
     return Section("findings", "Findings", (Bullets(tuple(items)) if items else nothing,))
+
+
+def _said(result: ClaimResult) -> str:
+    claim = result.claim
+    if claim.words:
+        found = f"{claim.statement}, “{claim.printed}”: {result.recomputed}"
+    else:
+        found = f"{claim.statement}: printed {claim.printed}, recomputed {result.recomputed}"
+    return f"{found}; {result.remark}" if result.remark else found
 
 
 def _claims_section(paper: Paper, numbered: Sequence[tuple[str, ClaimResult]]) -> Section:
@@ -165,7 +174,7 @@ def _claims_section(paper: Paper, numbered: Sequence[tuple[str, ClaimResult]]) -
     return Section(
         f"paper-{paper.value.lower()}",
         f"Paper {paper.value}: {paper.title}",
-        (Table(f"{len(rows)} claims: {said}", columns, rows),),
+        (Paragraph(f"{len(rows)} claims: {said}."), Table("Printed and recomputed", columns, rows)),
     )
 
 
@@ -201,10 +210,17 @@ def _measurement_row(entry: Measurement) -> tuple[str, ...]:
 
 
 def _functions(numbered: Sequence[tuple[str, ClaimResult]]) -> Section:
-    columns = (Column("no."), Column("function of ensctl and its inputs"), Column("remark"))
-    rows = tuple((number, result.call or "–", result.remark) for number, result in numbered)
+    columns = (Column("no."), Column("function of ensctl"), Column("inputs"))
+    rows = tuple((number, result.function or "–", result.inputs) for number, result in numbered)
+    remarks = tuple(
+        f"{number}: {result.remark}"
+        for number, result in numbered
+        if result.remark and result.verdict not in FOUND
+    )
     return Section(
-        "functions", "How each number is recomputed", (Table("By claim", columns, rows),)
+        "functions",
+        "How each number is recomputed",
+        (Table("By claim", columns, rows), Bullets(remarks)),
     )
 
 

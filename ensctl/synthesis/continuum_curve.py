@@ -126,7 +126,7 @@ def accuracy_energy_curve(
     >>> import ensctl as ec
     >>> curve = ec.accuracy_energy_curve("sin(6*x)", (0.1, 0.9), 10, [1e-1, 1e-2])
     >>> curve.energies.round(1)
-    array([134.3, 569.5])
+    array([163. , 569.5])
     """
     region = as_region(interval)
     if not region.is_real:

@@ -108,6 +108,8 @@ def least_energy(task: ContinuumTask, tolerance: float) -> LeastEnergy:
         pool, start = _merged(points, state, t[near], values[near], grid)
         state = _solve(_System.of(task, pool), tolerance, start, 1e-11)
         points = pool[state.indices]
+    if best is None:
+        raise ArithmeticError("unreachable: at least one round is made")
     return best
 
 

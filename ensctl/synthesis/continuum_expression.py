@@ -129,9 +129,9 @@ def parse_expression(text: str, name: str = "target") -> Expression:
 def _check(node: ast.expr, name: str) -> None:
     """Refuse everything that is not on the list, before anything is evaluated."""
     match node:
-        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
-            if not math.isfinite(_number(node.value, name)):
-                raise InvalidInputError(f"{name} must have finite numbers, got {node.value}")
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            if not math.isfinite(_number(value, name)):
+                raise InvalidInputError(f"{name} must have finite numbers, got {value}")
         case ast.Name(id=word) if word in _VARIABLES or word in _CONSTANTS:
             pass
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
@@ -251,7 +251,7 @@ def _on_ball(node: ast.expr, z: Any) -> Any:
 
     match node:
         case ast.Constant(value=value):
-            return acb(value)
+            return acb(value)  # type: ignore[arg-type]
         case ast.Name(id=word):
             # float64 on both sides: what is proved is the formula that was evaluated.
             return acb(_CONSTANTS[word]) if word in _CONSTANTS else z
@@ -260,7 +260,9 @@ def _on_ball(node: ast.expr, z: Any) -> Any:
             return -inner if isinstance(op, ast.USub) else inner
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
             power, base = _constant(right), _on_ball(left, z)
-            if power is not None and power == int(power):
+            if power is None:
+                return acb("nan")
+            if power == int(power):
                 return base ** int(power)
             return (acb(power) * base.log(analytic=True)).exp()
         case ast.BinOp(left=left, op=op, right=right):

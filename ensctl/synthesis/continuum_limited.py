@@ -61,7 +61,7 @@ def limited_plan(task: ContinuumTask, wish: Any, jump: Jump | None) -> Continuum
     for _ in range(_TRIES):
         found, _ = _on_points(
             task,
-            lambda r, g, e=aim: least_cost(r, g, e, wish.objective, wish.u_max),  # type: ignore[misc]
+            lambda r, g, e=aim: least_cost(r, g, e, wish.objective, wish.u_max),
             points,
         )
         if found.inputs is None:

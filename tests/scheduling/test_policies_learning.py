@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,7 @@ def test_idle_drafters_are_probed_for_16_streams() -> None:
         probes = np.flatnonzero(np.array(owners[1000:]) == 1)
         runs = np.split(probes, np.flatnonzero(np.diff(probes) > 1) + 1)
         assert len(probes) and {len(run) for run in runs} == {cycles}
-        assert all(b[0] - a[-1] > 500 for a, b in zip(runs[:-1], runs[1:], strict=True))
+        assert all(b[0] - a[-1] > 500 for a, b in pairwise(runs))
 
 
 def _ahs(rule: int, batch: int) -> tuple[policies.HysteresisSwitch, Any]:

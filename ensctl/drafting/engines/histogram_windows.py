@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ensctl.drafting.counters import Counters
-from ensctl.drafting.engines.identities import MOST_DEPTH, CounterFormat
+from ensctl.drafting.engines.identities import MOST_COUNT, MOST_DEPTH, CounterFormat
 from ensctl.drafting.engines.json_records import Record
 from ensctl.drafting.engines.reading import Reading
 from ensctl.errors import InvalidInputError
@@ -35,8 +35,8 @@ def histogram_of(value: Any) -> dict[int, int] | None:
 def is_whole(value: Any) -> bool:
     """Whether a JSON value is a count."""
     if isinstance(value, float):
-        return value.is_integer() and value >= 0
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+        return value.is_integer() and 0 <= value < MOST_COUNT
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_COUNT
 
 
 def positions_of(histogram: Mapping[int, int], depth: int) -> tuple[int, ...]:

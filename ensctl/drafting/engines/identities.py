@@ -19,6 +19,9 @@ SLACK = 1e-9
 # No draft is longer; a greater K is a damaged number.
 MOST_DEPTH = 4096
 
+# Counts beyond this are not exact as floats, and no engine has counted as far.
+MOST_COUNT = 1 << 53
+
 
 class CounterFormat(enum.Enum):
     """The formats that :func:`~ensctl.drafting.engines.read.read_counters` knows."""

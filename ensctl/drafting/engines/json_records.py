@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ensctl.drafting.engines.identities import MOST_COUNT
 from ensctl.drafting.engines.reading import Block, Reading
 
 _MOST_BYTES = 1 << 28
-_MOST = 1 << 53
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Record:
             return None
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _MOST:
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < MOST_COUNT:
             reading.problem(self.line, f"{name} must be a whole number ≥ 0, got {value!r}")
             return None
         return value

@@ -13,6 +13,17 @@ from ensctl.arguments import Array
 
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 _PROCESS = re.compile(rb"\(([^()]*pid=\d+[^()]*)\)")
+# Who sent a line: a container of docker compose or Kubernetes, a model behind the router of
+# llama.cpp, or host and unit of a journal.
+_SENDER = re.compile(
+    rb"^\s*(?:([\w./-]+)\s*\| "
+    rb"|\[(pod/[^\]\s]+|\d{4,5})\] "
+    rb"|(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT[\d:.,+Z-]+) "
+    rb"([\w.-]+ [\w.@/-]+(?:\[\d+\])?): )"
+)
+_JSON_SENDER = re.compile(
+    rb'"(?:pod_name|pod|container_name|container|hostname|host)"\s*:\s*"([^"]{1,200})"'
+)
 _TIME = re.compile(rb"(?:(\d{4})-)?(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)")
 # A literal start is searched for several times faster than a choice.
 _THROUGHPUTS = (
@@ -37,9 +48,26 @@ def without_colour(line: bytes) -> bytes:
 
 
 def process_of(prefix: bytes) -> str:
-    """The process named in a prefix such as ``(APIServer pid=7)``; "" where none is."""
-    found = _PROCESS.search(without_colour(prefix))
-    return found.group(1).decode("utf-8", "replace") if found else ""
+    """The process named in a prefix such as ``(APIServer pid=7)``; "" where none is.
+
+    Containers number their processes alike, so the sender of the line comes first if it has one.
+    """
+    plain = without_colour(prefix)
+    found = _PROCESS.search(plain)
+    process = found.group(1).decode("utf-8", "replace") if found else ""
+    return ", ".join(part for part in (sender_of(plain), process) if part)
+
+
+def sender_of(prefix: bytes) -> str:
+    """Container, pod, router port or host that stands before a line; "" where none does."""
+    return b", ".join(_sender(without_colour(prefix))).decode("utf-8", "replace")
+
+
+def _sender(prefix: bytes) -> list[bytes]:
+    if prefix.lstrip().startswith(b"{"):
+        return list(dict.fromkeys(_JSON_SENDER.findall(prefix)))
+    found = _SENDER.match(prefix)
+    return [next(part for part in found.groups() if part)] if found else []
 
 
 def time_of(prefix: bytes) -> float | None:
@@ -191,6 +219,11 @@ def _process_key(prefix: bytes) -> bytes:
         return prefix[: prefix.find(b")") + 1]
     # Something else comes first, perhaps a time of another logger that changes with each line.
     found = _PROCESS.search(prefix)
+    sender = _sender(prefix)
+    if sender:
+        # Written so that process_of reads it again.
+        kept = b"".join(b'"host":"%s",' % name for name in sender)
+        return b"{" + kept + (found.group(0) if found else b"")
     return found.group(0) if found else b""
 
 

@@ -70,7 +70,9 @@ def _window(record: Record, reading: Reading) -> Counters | None:
 
 def _counts(value: Any) -> list[int] | None:
     if isinstance(value, Mapping):
-        value = list(value.values())
+        if any(not (key.isascii() and key.isdigit()) for key in value):
+            return None
+        value = [value[key] for key in sorted(value, key=lambda key: (len(key), key))]
     if not isinstance(value, list) or not all(is_whole(item) for item in value):
         return None
     return [int(item) for item in value]

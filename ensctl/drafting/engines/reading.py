@@ -95,6 +95,7 @@ def blocks(source: Any, reading: Reading) -> Iterator[Block]:
     for data in _whole_lines(_chunks(source, reading), reading):
         if first:
             _require_text(data, reading)
+            data = data.removeprefix(b"\xef\xbb\xbf")
             first = False
         elif b"\0" in data:
             raise reading.error(None, f"binary data after line {line}; give the text log")

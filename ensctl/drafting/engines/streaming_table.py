@@ -14,7 +14,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 
 from ensctl.drafting.counters import Counters
-from ensctl.drafting.engines.identities import MOST_DEPTH, CounterFormat
+from ensctl.drafting.engines.identities import MOST_COUNT, MOST_DEPTH, CounterFormat
 from ensctl.drafting.engines.json_records import records
 from ensctl.drafting.engines.reading import Block, Reading, resumed
 
@@ -77,7 +77,11 @@ def windows(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]:
 
 
 def _names(line: str) -> list[str]:
-    return [name.strip().lower().replace(" ", "_") for name in line.lstrip("\ufeff").split(",")]
+    try:
+        cells = next(csv.reader([line.lstrip("\ufeff").rstrip("\r")]), [])
+    except csv.Error:
+        return []
+    return [name.strip().lower().replace(" ", "_") for name in cells]
 
 
 def _column(names: Iterable[str], wanted: tuple[str, ...]) -> str | None:
@@ -100,6 +104,10 @@ def _window(row: Mapping[str, str], line: int, reading: Reading) -> Counters | N
         return None
     depth = _depth(row, line, reading)
     tokens, requests = _number(row, _TOKENS), _number(row, _REQUESTS)
+    for name, number in (("output tokens", tokens), ("requests", requests)):
+        if number is not None and not 0 <= number < MOST_COUNT:
+            reading.problem(line, f"the number of {name} must be ≥ 0, got {number:g}")
+            return None
     streamed = None if tokens is None else max(tokens - (requests or 0.0), 0.0)
     model = row.get(_column(row, _MODEL) or "", "")
     named = [f"{name} {row[name]}" for name in _LABELS if row.get(name)]
@@ -149,8 +157,8 @@ def _depth(row: Mapping[str, str], line: int, reading: Reading) -> int:
                                 "give depth=")  # fmt: skip
         return reading.depth
     # Tables mark runs without speculation by 0 or -1.
-    if not (given == given and given < MOST_DEPTH):
-        raise reading.error(line, f"K must be a number of tokens, got {given}")
+    if not (-MOST_DEPTH < given < MOST_DEPTH and given.is_integer()):
+        raise reading.error(line, f"K must be a whole number of tokens, got {given:g}")
     return max(int(given), 0)
 
 

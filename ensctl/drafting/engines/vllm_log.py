@@ -6,7 +6,7 @@ the length (an n-gram drafter that found fewer tokens) D is what the printed sha
 first versions print A and T only, so that K has to be given.
 
 ``generated`` of a window is the printed generation throughput times the length of the window,
-T over the drafted throughput, and as exact as their digits.
+T over the drafted throughput, and as exact as their digits; see ``_span`` for idle stretches.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ _PRESENT = re.compile(
     re.MULTILINE,
 )
 _SHARES = 4
+
+# Seconds between the reports of vLLM, unless it is told otherwise.
+_INTERVAL = 10.0
 
 
 def windows(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]:
@@ -76,7 +79,10 @@ def _of_block(block: Block, engines: EngineNames, reading: Reading) -> list[Coun
     ):
         if values is None:
             stop = data.find(b"\n", start)
-            text = without_colour(data[start : stop if stop >= 0 else len(data)])
+            text = data[start : stop if stop >= 0 else len(data)]
+            # Two processes may write into one line: what follows is the other one's.
+            torn = text.find(marker, len(marker))
+            text = without_colour(text if torn < 0 else text[:torn])
             slow = read_fields(text, line, reading)
             if slow is None:
                 continue
@@ -93,7 +99,11 @@ def _of_block(block: Block, engines: EngineNames, reading: Reading) -> list[Coun
                     "accepted_per_position": positions,
                     "depth": depth,
                     "draftless": 0,
-                    "generated": round(rate * seconds) if rate is not None and seconds else None,
+                    "generated": (
+                        round(rate * _span(rate, seconds, drafts + accepted))
+                        if rate is not None and seconds
+                        else None
+                    ),
                     "histogram": None,
                     "histogram_by_depth": None,
                     "engine": engine,
@@ -108,6 +118,16 @@ def _of_block(block: Block, engines: EngineNames, reading: Reading) -> list[Coun
             )
         )
     return found
+
+
+def _span(rate: float, seconds: float, emitted: float) -> float:
+    """Seconds that the generation throughput is an average of.
+
+    It is of one report interval, but a window without drafts prints no metrics line, so that the
+    next line counts from further back.  Tokens of drafted steps alone show an interval too short.
+    """
+    idle = seconds > 1.5 * _INTERVAL and rate * _INTERVAL >= 0.95 * emitted
+    return _INTERVAL if idle else seconds
 
 
 def _fast(

@@ -45,6 +45,9 @@ def read_fields(text: bytes, line: int, reading: Reading) -> Values | None:
             f"{accepted}/{drafted} = {accepted / drafted:.4f}",
         )
     shares_field = found["shares"]
+    if shares_field is None and b"Per-position" in text:
+        reading.problem(line, "the per-position acceptance rates are not of a known form")
+        return None
     if shares_field is None:
         read = _without_positions(accepted, drafted, found["length"], line, reading)
     else:

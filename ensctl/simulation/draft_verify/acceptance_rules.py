@@ -49,8 +49,8 @@ class SpeculativeSampling:
         """The draft or the correction; α."""
         if len(drafts) != 1:
             raise InvalidInputError(
-                f"speculative sampling takes one draft, got {len(drafts)}; use RecursiveRejectionSampling "
-                "or OptimalCoupling for several"
+                f"speculative sampling takes one draft, got {len(drafts)}; several need "
+                "RecursiveRejectionSampling or OptimalCoupling"
             )
         law, draft = laws[0], drafts[0]
         left = np.maximum(target - law, 0.0)

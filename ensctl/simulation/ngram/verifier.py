@@ -41,7 +41,8 @@ class TokenVerifier:
     target : NgramModel
         Whose law is kept.
     rule : AcceptanceRule
-        :class:`SpeculativeSampling`, :class:`RecursiveRejectionSampling` or :class:`OptimalCoupling`.
+        :class:`SpeculativeSampling`, or :class:`RecursiveRejectionSampling` or
+        :class:`OptimalCoupling` for several drafts.
     rng : Generator
         Where the random numbers come from.
 
