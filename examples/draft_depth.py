@@ -37,7 +37,7 @@ class Choice(NamedTuple):
 def main(batches: Sequence[int] = (1, 8, 32, 128)) -> list[Choice]:
     """Read the log once, then choose K for every load."""
     windows = drafting.read_counters(DATA / "server.log")
-    cost = drafting.read_cost(DATA / "cycle_costs.csv")
+    cost = drafting.read_cost_table(DATA / "cycle_costs.csv", line=True).cost
     choices = []
     for batch in batches:
         found = drafting.measured_depths(windows, cost, batch=batch)[0]

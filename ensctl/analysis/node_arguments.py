@@ -118,9 +118,7 @@ def _fixed(fixed: ArrayLike, region: Region, count: int) -> Array:
     return kept
 
 
-def _require_within_reach(
-    region: Region, fixed: Array, steps: int | float, criterion: str
-) -> None:
+def _require_within_reach(region: Region, fixed: Array, steps: int | float, criterion: str) -> None:
     inside = plain(region)
     unbounded = isinstance(inside, Interval) and not (
         math.isfinite(inside.low) and math.isfinite(inside.high)
@@ -132,8 +130,10 @@ def _require_within_reach(
             raise InvalidInputError(
                 "region must keep e^{a dt} below e^300; bound the rates from above or shorten dt"
             )
-    if unbounded and (criterion not in ("condition", "condition_inf")) and (
-        above or not isinstance(region, Rates)
+    if (
+        unbounded
+        and (criterion not in ("condition", "condition_inf"))
+        and (above or not isinstance(region, Rates))
     ):
         raise InvalidInputError(
             f"region must be bounded for criterion {criterion!r}: it improves without end as |λ| "

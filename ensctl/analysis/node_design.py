@@ -175,7 +175,9 @@ def _among_candidates(task: Task, obvious: dict[str, Array]) -> tuple[list[Found
         every = [values[list(chosen)] for chosen in combinations(range(values.size), task.free)]
         scores = [log_score(task.criterion, *task.realise(one), task.horizon) for one in every]
         best = int(np.argmin(scores))
-        return [Found(every[best], task.gains, scores[best])], "all subsets tried: the best there is"
+        return [
+            Found(every[best], task.gains, scores[best])
+        ], "all subsets tried: the best there is"
     points, score = _exchanged(task, values, _EVALUATIONS, list(obvious.values()))
     found = [Found(points, task.gains, score)]
     if task.optimise_gains:

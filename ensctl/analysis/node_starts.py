@@ -182,9 +182,7 @@ def _onto(unit: Array, low: float, high: float) -> Array:
     return np.asarray(np.clip(low + 0.5 * (high - low) * (unit + 1.0), low, high))
 
 
-def _random_points(
-    region: Disk | Circle | Annulus, count: int, rng: np.random.Generator
-) -> Array:
+def _random_points(region: Disk | Circle | Annulus, count: int, rng: np.random.Generator) -> Array:
     turn = np.exp(2j * np.pi * rng.uniform(size=count))
     if isinstance(region, Circle):
         return region.center + region.radius * turn

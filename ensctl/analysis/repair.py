@@ -31,7 +31,8 @@ def repair(
 
     For each kind of change the smallest amount found with κ₂([b_i λ_i^j]) ≤ target:
 
-    - "move": min δ with |Δλ_i| ≤ δ for all members;
+    - "move": min δ with |Δλ_i| ≤ δ; stable members keep half of their distance to |λ| = 1, and
+      conjugate pairs stay pairs;
     - "drop": members left out, one after the other, each time the one that helps most;
     - "merge": closest members treated as one (means of λ and b);
     - "resample": another sampling time f·dt, f closest to 1 (λ > 0 or complex);

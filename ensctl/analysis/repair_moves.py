@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from ensctl.analysis.node_criteria import log_score, pieces
 from ensctl.analysis.node_descent import descend
+from ensctl.analysis.node_symmetry import closed
 
 Array = NDArray[Any]
 
@@ -45,57 +47,90 @@ def smallest_move(
     return best, float(np.max(np.abs(best - lam))), score
 
 
+@dataclass(frozen=True, eq=False)
+class Box:
+    """How far each member may move: at most δ, and at most half its way to the unit circle.
+
+    Members of a set that is closed under conjugation move as pairs; real ones of it stay real.
+    """
+
+    lam: Array
+    reach: Array
+    first: Array
+    sign: Array
+    in_plane: Array
+
+    @classmethod
+    def of(cls, lam: Array, delta: float) -> Box:
+        """The box of size δ around λ."""
+        size = np.abs(lam)
+        # A stable member stays stable, with half of its margin left.
+        reach = np.minimum(delta, np.where(size < 1, 0.5 * (1.0 - size), delta))
+        first, sign = np.arange(lam.size), np.ones(lam.size)
+        in_plane = np.full(lam.size, np.iscomplexobj(lam))
+        if np.iscomplexobj(lam) and closed(lam, "conjugate") and np.unique(lam).size == lam.size:
+            for i in np.flatnonzero(lam.imag < 0):
+                first[i] = int(np.flatnonzero(lam == np.conj(lam[i]))[0])
+                sign[i] = -1.0
+            in_plane = lam.imag != 0
+        return cls(lam, reach, first, sign, in_plane)
+
+    def moved(self, x: Array) -> tuple[Array, Array, Array]:
+        """λ_i + δ_i sin x_i (times e^{iφ_i} in the plane) with derivatives by x and φ."""
+        count = self.lam.size
+        angle = x[:count][self.first]
+        if not np.iscomplexobj(self.lam):
+            return self.lam + self.reach * np.sin(angle), self.reach * np.cos(angle), np.zeros(0)
+        phase = np.where(self.in_plane, x[count:][self.first], 0.0)
+        turn = np.exp(1j * self.sign * phase)
+        step = self.reach * np.sin(angle) * turn
+        around = np.where(self.in_plane, 1j * self.sign * step, 0.0)
+        return self.lam + step, self.reach * np.cos(angle) * turn, around
+
+    def gradient(self, slope: Array, along: Array, around: Array) -> Array:
+        """Derivatives by the parameters, those of a pair added up."""
+        parts = [(slope * along).real] + ([(slope * around).real] if around.size else [])
+        return np.concatenate(
+            [np.bincount(self.first, weights=part, minlength=self.lam.size) for part in parts]
+        )
+
+
 def _best_within(
     lam: Array, size: Array, horizon: int, delta: float, rng: np.random.Generator
 ) -> tuple[Array, float]:
-    """The best set with |Δλ_i| ≤ δ that a few descents find."""
-    in_plane = np.iscomplexobj(lam)
-    order = np.argsort(np.argsort(lam.real + 1e-9 * lam.imag))
+    """The best set in the box of size δ that a few descents find."""
+    box = Box.of(lam, delta)
+    order = np.argsort(np.lexsort((lam.imag, lam.real)))
     spread = math.pi / 2 * 0.99 * (2 * (order + 0.5) / lam.size - 1.0)
     best, score = lam, log_score("condition", lam, size, horizon)
     for number in range(_STARTS):
-        first = spread if number == 0 else 0.5 * rng.standard_normal(lam.size)
-        start = first
-        if in_plane:
-            start = np.concatenate([first, rng.uniform(0, 2 * np.pi, lam.size)])
+        start = spread if number == 0 else 0.5 * rng.standard_normal(lam.size)
+        if np.iscomplexobj(lam):
+            start = np.concatenate([start, rng.uniform(0, 2 * np.pi, lam.size)])
         x, _ = descend(
-            lambda x: _objective(lam, size, horizon, delta, x),
+            lambda x: _objective(box, size, horizon, x),
             start,
             iterations=_ITERATIONS,
             tolerance=1e-4,
         )
-        moved = _moved(lam, delta, x)[0]
+        moved = box.moved(x)[0]
         value = log_score("condition", moved, size, horizon)
         if value < score:
             best, score = moved, value
     return best, score
 
 
-def _moved(lam: Array, delta: float, x: Array) -> tuple[Array, Array, Array]:
-    """λ + δ sin x (times a phase in the plane), with derivatives by x and by the phase."""
-    reach = x[: lam.size]
-    if not np.iscomplexobj(lam):
-        return lam + delta * np.sin(reach), delta * np.cos(reach), np.zeros(0)
-    turn = np.exp(1j * x[lam.size :])
-    step = delta * np.sin(reach) * turn
-    return lam + step, delta * np.cos(reach) * turn, 1j * step
-
-
-def _objective(
-    lam: Array, size: Array, horizon: int, delta: float, x: Array
-) -> tuple[float, Array]:
-    moved, along, around = _moved(lam, delta, x)
+def _objective(box: Box, size: Array, horizon: int, x: Array) -> tuple[float, Array]:
+    moved, along, around = box.moved(x)
+    nothing = np.zeros(x.size)
     if np.unique(moved).size < moved.size:
-        return math.inf, np.zeros(x.size)
+        return math.inf, nothing
     try:
         with np.errstate(all="ignore"):
             found = pieces("condition", moved, size, horizon)
     except np.linalg.LinAlgError:
-        return math.inf, np.zeros(x.size)
+        return math.inf, nothing
     active = int(np.argmax(found.values))
-    slope = found.by_node[active]
-    gradient = (slope * along).real
-    if around.size:
-        gradient = np.concatenate([gradient, (slope * around).real])
+    gradient = box.gradient(found.by_node[active], along, around)
     value = float(found.values[active])
-    return (value, gradient) if np.all(np.isfinite(gradient)) else (math.inf, gradient)
+    return (value, gradient) if np.all(np.isfinite(gradient)) else (math.inf, nothing)

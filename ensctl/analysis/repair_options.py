@@ -22,6 +22,8 @@ Array = NDArray[Any]
 _LN10 = math.log(10.0)
 _MOST_CHANNELS = 4
 _LONGEST = 64
+# Doubling the steps without gaining one per cent: no more steps will help.
+_NO_GAIN = 0.004
 _FACTORS = np.geomspace(1.0, 64.0, 49)[1:]
 
 
@@ -141,7 +143,8 @@ def resample(patient: Patient) -> RepairOption | None:
             best = (value, float(factor), sampled)
         if value <= patient.log10_target:
             break
-    if best is None:
+    if best is None or best[0] == math.inf:
+        # Equal λ stay equal, however often they are sampled.
         return None
     _, factor, sampled = best
     return patient.option(
@@ -176,14 +179,18 @@ def channel(patient: Patient) -> RepairOption | None:
 def horizon(patient: Patient) -> RepairOption | None:
     """More steps: the smallest number found by doubling and halving."""
     ens, steps = patient.ensemble, patient.horizon
-    longest = steps * _LONGEST
-    high, value = steps, math.inf
-    while high < longest and value > patient.log10_target:
-        low, high = high, min(2 * high, longest)
+    low = high = steps
+    value = before = log10_cond(ens, steps)
+    while high < steps * _LONGEST and value > patient.log10_target:
+        low, high, before = high, 2 * high, value
         try:
             value = log10_cond(ens, high)
         except InvalidInputError:
             high = low
+            break
+        if value == before == math.inf and low >= ens.size:
+            return None
+        if value > before - _NO_GAIN:
             break
     if value <= patient.log10_target:
         while high - low > 1:

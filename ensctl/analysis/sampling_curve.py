@@ -146,8 +146,12 @@ def sampling_curve(
         energy.append(-2.0 * float(sigma.log10[a.size - 1]) if reachable else math.inf)
         bound = max(bound, sigma.relative_error_bound)
     return SamplingCurve(
-        read_only(a), steps, read_only(times), read_only(np.array(cond)),
-        read_only(np.array(energy)), bound,
+        read_only(a),
+        steps,
+        read_only(times),
+        read_only(np.array(cond)),
+        read_only(np.array(energy)),
+        bound,
     )
 
 

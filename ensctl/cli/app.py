@@ -13,6 +13,7 @@ from ensctl.cli.check_command import check
 from ensctl.cli.continuum_command import continuum
 from ensctl.cli.demo_command import demo
 from ensctl.cli.depth_command import depth
+from ensctl.cli.design_command import design
 from ensctl.cli.number_tokens import CommandWithNumbers
 from ensctl.cli.plan_command import plan
 from ensctl.cli.replay_command import replay
@@ -42,6 +43,7 @@ _COMMANDS = (
     (check, "Exact and practical verdict: reachable or not, and why."),
     (report, "Verdicts, conditioning, energies, distances and advice."),
     (steer, "The best broadcast input for a target, or the proof that there is none."),
+    (design, "Members to choose so that one input tells them apart."),
     (continuum, "One input for every λ of an interval, and what is promised for all."),
     (simulate, "Final states or the aggregate for given inputs, up to millions of members."),
     (swarm, "Robots that write a word, steered by one scalar speed."),

@@ -48,7 +48,7 @@ CostFrom = Annotated[
     typer.Option(
         "--cost-from",
         metavar="CSV",
-        help="Measured costs: a table with the columns depth, cycle and batch, or a serving "
+        help="Measured costs: a table with the columns K, cycle and batch, or a serving "
         "benchmark with mean_itl_ms and mean_tpot_ms.",
     ),
 ]
@@ -181,7 +181,7 @@ def _cost(
     draft: float | None, verify: float, overhead: float, table: Path | None, task: str | None
 ) -> CostModel:
     from ensctl.drafting.cost import LinearCost
-    from ensctl.drafting.cost_files import read_cost
+    from ensctl.drafting.cost_files import read_cost_table
 
     if (draft is None) == (table is None):
         raise InvalidInputError("give the cost as either --draft-cost or --cost-from")
@@ -191,7 +191,7 @@ def _cost(
         return LinearCost(draft, verify, overhead)
     if verify != 1.0 or overhead != 0.0:
         raise InvalidInputError("verify and overhead go with --draft-cost, not with --cost-from")
-    return read_cost(Path(str(table)), task=task)
+    return read_cost_table(Path(str(table)), task=task, line=True).cost
 
 
 def _read(

@@ -36,7 +36,7 @@ def read_plan(
         The inputs do not determine acceptance or cost.
     """
     from ensctl.arguments import as_scalar
-    from ensctl.scheduling.plan_table_files import is_serving_benchmark
+    from ensctl.drafting.cost_files import is_serving_benchmark
 
     common: dict[str, Any] = {
         "loaded_off_overhead": _overhead(off_overhead),
@@ -94,10 +94,10 @@ def _from_counters(
 ) -> PlanTable:
     from dataclasses import replace
 
+    from ensctl.drafting.cost_files import read_cost_table
     from ensctl.drafting.engines.read import read_counters
     from ensctl.drafting.fitting.models import fit_acceptance
     from ensctl.scheduling.plan_table_choice import plan_table
-    from ensctl.scheduling.plan_table_files import read_cost_table
 
     measured = read_cost_table(cost, method=method, extrapolate=largest is not None)
     if measured.deepest < 1:

@@ -105,8 +105,8 @@ def replay(
       ensctl replay traces.jsonl --policy kf-ucb --batch 16 --cycles 20000 --seeds 8 --json
       ensctl replay --fixture code --fault --policy kf-ucb --policy kf-ucb-unguarded
     """
-    from ensctl.scheduling.replay import replay as play
     from ensctl.scheduling.replay_oracles import replay_oracles
+    from ensctl.scheduling.replay_policy import replay as play
 
     if (traces is None) == (fixture is None):
         raise typer.BadParameter("give either a file of TRACES or --fixture KIND")

@@ -27,7 +27,7 @@ from ensctl.drafting.convert_reported import (
     survival_from_hazards,
 )
 from ensctl.drafting.cost import CostModel, LinearCost, as_cost
-from ensctl.drafting.cost_files import read_cost
+from ensctl.drafting.cost_files import MeasuredCost, read_cost_table
 from ensctl.drafting.cost_fit import CostFit, fit_linear_cost
 from ensctl.drafting.cost_serving import BatchCost, RooflineCost
 from ensctl.drafting.cost_table import BatchTable, TableCost
@@ -98,6 +98,7 @@ __all__ = [
     "HazardEstimates",
     "LinearCost",
     "MarkovRenewal",
+    "MeasuredCost",
     "MeasuredDepth",
     "Metric",
     "Mixture",
@@ -164,7 +165,7 @@ __all__ = [
     "phase_map",
     "pooled_acceptance",
     "rate_from_length",
-    "read_cost",
+    "read_cost_table",
     "read_counters",
     "read_serving_benchmark",
     "read_traces",

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Histogram = Mapping[int, float]
 
+# Counts beyond this are not exact as floats, and no engine has counted as far.
+_MOST = float(1 << 53)
+
 
 @dataclass(frozen=True)
 class Counters:
@@ -94,9 +97,16 @@ class Counters:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("drafts", "draft_tokens", "accepted", "draftless", "generated", "depth"):
+            object.__setattr__(self, name, _plain(getattr(self, name)))
         positions = self.accepted_per_position
         if positions is not None:
-            object.__setattr__(self, "accepted_per_position", tuple(positions))
+            if not isinstance(positions, Iterable) or isinstance(positions, str | bytes):
+                raise InvalidInputError(
+                    f"accepted_per_position must hold one count per position, got {positions!r}"
+                )
+            positions = tuple(map(_plain, positions))
+            object.__setattr__(self, "accepted_per_position", positions)
             if self.depth is None and len(positions):
                 object.__setattr__(self, "depth", len(positions))
         problem = self._contradiction()
@@ -306,6 +316,11 @@ class Counters:
     def _place(self) -> str:
         where = self.source if self.line is None else f"{self.source or 'text'}, line {self.line}"
         return f"{where}: " if where else ""
+
+
+def _plain(value: Any) -> Any:
+    """A numpy number as the number of Python that it holds."""
+    return value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
 
 
 def _is_count(value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -159,7 +159,12 @@ def measured_depths(
     >>> drafting.measured_depths([window], 0.1, model="iid")[0].optimum.depth
     4
     """
-    windows = list(counters)
+    windows = [counters] if isinstance(counters, Counters) else counters
+    if not isinstance(windows, Iterable):
+        raise InvalidInputError(
+            f"counters must be a sequence of Counters, got {type(counters).__name__}"
+        )
+    windows = list(windows)
     if not windows:
         raise InvalidInputError("counters must have at least one window, got none")
     for i, window in enumerate(windows):

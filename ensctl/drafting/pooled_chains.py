@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,6 +102,8 @@ def resynchronised(alphas: Sequence[float], correlation: float = 0.0) -> IID:
     >>> drafting.resynchronised([0.5, 0.5])
     IID(alpha=0.75)
     """
+    if not isinstance(alphas, Iterable):
+        raise InvalidInputError(f"alphas must be one α per drafter, got {alphas!r}")
     return IID(pooled_acceptance(list(alphas), correlation))
 
 

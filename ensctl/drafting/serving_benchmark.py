@@ -79,10 +79,14 @@ class ServingRow:
     line: int | None = None
 
     def __post_init__(self) -> None:
-        as_count(self.depth, "depth", minimum=0)
-        as_count(self.concurrency, "concurrency")
-        as_scalar(self.mean_itl, "mean_itl", above=0)
-        as_scalar(self.mean_tpot, "mean_tpot", above=0)
+        checked = {
+            "depth": as_count(self.depth, "depth", minimum=0),
+            "concurrency": as_count(self.concurrency, "concurrency"),
+            "mean_itl": as_scalar(self.mean_itl, "mean_itl", above=0),
+            "mean_tpot": as_scalar(self.mean_tpot, "mean_tpot", above=0),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     @property
     def length(self) -> float:
@@ -243,6 +247,8 @@ def clean_benchmark(
     >>> clean_benchmark([*rows, bad]).dropped[0][1]
     'ITL/TPOT = 0.00259 is outside [1, K + 1]'
     """
+    if not isinstance(rows, Iterable):
+        raise InvalidInputError(f"rows must be ServingRow, got {type(rows).__name__}")
     table = list(rows)
     for row in table:
         if not isinstance(row, ServingRow):

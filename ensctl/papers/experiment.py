@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensctl.arguments import as_count
 from ensctl.drafting import Estimate
 from ensctl.papers.claim import Paper
 from ensctl.papers.verdicts import Outcome
@@ -19,6 +20,7 @@ Array = NDArray[Any]
 # A verdict needs more than an interval that is looked at a dozen times.
 STANDARD_ERRORS = 4.0
 _SHOWN = 8
+_FEWEST = 100
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,11 @@ class Experiment:
             lines.append(f"{entry.label}: {entry.measured.value:.4f} ({entry.interval}){predicted}")
         left = len(self.measurements) - _SHOWN
         return "\n".join([*lines, f"and {left} more"] if left > 0 else lines)
+
+
+def as_samples(cycles: Any) -> int:
+    """A number of cycles from which standard errors can be had, ≥ 100."""
+    return as_count(cycles, "cycles", minimum=_FEWEST)
 
 
 def mean_of(values: Array, scale: float = 1.0) -> Estimate:

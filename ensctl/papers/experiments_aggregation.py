@@ -6,7 +6,7 @@ import math
 
 from ensctl import drafting
 from ensctl.papers.claim import Paper
-from ensctl.papers.experiment import Experiment, Measurement, deviation_of
+from ensctl.papers.experiment import Experiment, Measurement, as_samples, deviation_of
 from ensctl.papers.verdicts import Outcome
 from ensctl.simulation import simulate_drafting
 
@@ -23,7 +23,7 @@ def root_law_test(cycles: int = 200_000, seed: int = 0) -> Experiment:
     Parameters
     ----------
     cycles : int
-        Cycles at each N.
+        ≥ 100; cycles at each N.
     seed : int
         Of the random numbers.
 
@@ -37,7 +37,7 @@ def root_law_test(cycles: int = 200_000, seed: int = 0) -> Experiment:
     >>> root_law_test(20_000).outcome.value
     'stands'
     """
-    measurements = _deviations(cycles, seed, 0.0)
+    measurements = _deviations(as_samples(cycles), seed, 0.0)
     agrees = all(entry.agrees for entry in measurements)
     five = measurements[_COUNTS.index(5)]
     return Experiment(
@@ -68,7 +68,7 @@ def correlation_test(
     Parameters
     ----------
     cycles : int
-        Cycles at each N.
+        ≥ 100; cycles at each N.
     seed : int
         Of the random numbers.
     correlation : float
@@ -84,7 +84,7 @@ def correlation_test(
     >>> correlation_test(20_000).outcome.value
     'stands'
     """
-    measurements = _deviations(cycles, seed, correlation)
+    measurements = _deviations(as_samples(cycles), seed, correlation)
     last, count = measurements[-1], _COUNTS[-1]
     root = [1.0 / math.sqrt(number) for number in _COUNTS]
     broken = all(

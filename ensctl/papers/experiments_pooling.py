@@ -5,15 +5,17 @@ Units are re-synchronised: after every unit both drafters go on from the one tha
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ensctl import drafting
+from ensctl.drafting.acceptance import as_generator
 from ensctl.papers import formulas
 from ensctl.papers.claim import Paper
-from ensctl.papers.experiment import Experiment, Measurement, mean_of, ratio_of
+from ensctl.papers.experiment import Experiment, Measurement, as_samples, mean_of, ratio_of
 from ensctl.papers.verdicts import Outcome
 
 Array = NDArray[Any]
@@ -31,7 +33,7 @@ def pooling_test(cycles: int = 200_000, seed: int = 0) -> Experiment:
     Parameters
     ----------
     cycles : int
-        Cycles of each pool and of each single drafter.
+        ≥ 100; cycles of each pool and of each single drafter.
     seed : int
         Of the random numbers.
 
@@ -45,12 +47,13 @@ def pooling_test(cycles: int = 200_000, seed: int = 0) -> Experiment:
     >>> pooling_test(50_000).outcome.value
     'depends'
     """
+    number = as_samples(cycles)
     cases = ((0.1, 0.0), (0.2, 0.0), (0.1, 0.15), (0.1, 0.5))
     measurements = [
-        _gain(cost, phi, cycles, np.random.default_rng([seed, place]))
+        _gain(cost, phi, number, as_generator([seed, place]))
         for place, (cost, phi) in enumerate(cases)
     ]
-    measurements.append(_chain_gain(0.1, cycles, np.random.default_rng([seed, len(cases)])))
+    measurements.append(_chain_gain(0.1, number, as_generator([seed, len(cases)])))
     cheap, dear = (Measurement("", 1.0, entry.measured) for entry in measurements[:2])
     if not all(entry.agrees for entry in measurements):
         outcome = Outcome.FALSIFIED
@@ -73,19 +76,25 @@ def pooling_test(cycles: int = 200_000, seed: int = 0) -> Experiment:
         ),
         measurements=tuple(measurements),
         quantity="throughput of the pool over that of one, committed",
-        samples=cycles,
+        samples=number,
         seed=seed,
     )
 
 
 def even_cost(alpha: float = _ALPHA, count: int = 2) -> float:
-    """The draft cost ρ at which m pooled drafters at m times the cost are as fast as one."""
+    """The draft cost ρ at which m pooled drafters at m times the cost are as fast as one.
+
+    0 where they never are faster, inf where they always are, for ρ from .01 to .9.
+    """
     from scipy.optimize import brentq
 
     def excess(cost: float) -> float:
         return formulas.relative_gain(alpha, cost, count) - 1.0
 
-    return float(brentq(excess, 0.01, 0.9, xtol=1e-12))
+    cheap, dear = 0.01, 0.9
+    if excess(cheap) <= 0:
+        return 0.0
+    return float(brentq(excess, cheap, dear, xtol=1e-12)) if excess(dear) < 0 else math.inf
 
 
 def _gain(cost: float, phi: float, cycles: int, rng: np.random.Generator) -> Measurement:

@@ -8,7 +8,13 @@ from ensctl import drafting
 from ensctl.drafting import Convention
 from ensctl.papers import formulas
 from ensctl.papers.claim import Paper
-from ensctl.papers.experiment import STANDARD_ERRORS, Experiment, Measurement, mean_of
+from ensctl.papers.experiment import (
+    STANDARD_ERRORS,
+    Experiment,
+    Measurement,
+    as_samples,
+    mean_of,
+)
 from ensctl.papers.verdicts import Outcome
 from ensctl.simulation import simulate_drafting
 
@@ -27,7 +33,7 @@ def throughput_test(cycles: int = 400_000, seed: int = 0) -> Experiment:
     Parameters
     ----------
     cycles : int
-        Cycles at each depth.
+        ≥ 100; cycles at each depth.
     seed : int
         Of the random numbers.
 
@@ -41,11 +47,12 @@ def throughput_test(cycles: int = 400_000, seed: int = 0) -> Experiment:
     >>> throughput_test(20_000).outcome.value
     'depends'
     """
+    number = as_samples(cycles)
     runs = {
         depth: simulate_drafting(
             _ALPHA,
             depth,
-            cycles=cycles,
+            cycles=number,
             count=_DRAFTERS,
             mix=[1.0 / _DRAFTERS] * _DRAFTERS,
             seed=[seed, depth],
@@ -80,7 +87,7 @@ def throughput_test(cycles: int = 400_000, seed: int = 0) -> Experiment:
         sentence="By what a length counts: " + "; ".join(parts) + ".",
         measurements=tuple(entry for entries in measured.values() for entry in entries),
         quantity="units per verifier pass",
-        samples=cycles,
+        samples=number,
         seed=seed,
     )
 
@@ -95,7 +102,7 @@ def memory_test(cycles: int = 400_000, seed: int = 0) -> Experiment:
     Parameters
     ----------
     cycles : int
-        Cycles at each depth.
+        ≥ 100; cycles at each depth.
     seed : int
         Of the random numbers.
 
@@ -109,10 +116,10 @@ def memory_test(cycles: int = 400_000, seed: int = 0) -> Experiment:
     >>> memory_test(50_000).outcome.value
     'stands'
     """
-    model = drafting.MarkovRenewal(0.85, 0.35)
+    model, number = drafting.MarkovRenewal(0.85, 0.35), as_samples(cycles)
     gaps, with_memory, inflations = [], [], []
     for depth in _GRID:
-        run = simulate_drafting(model, depth, cycles=cycles, seed=[seed, depth])
+        run = simulate_drafting(model, depth, cycles=number, seed=[seed, depth])
         measured = run.throughput(_COST, convention="committed")
         plain, exact = (
             drafting.throughput(law, _COST, depth, convention="committed")
@@ -121,7 +128,7 @@ def memory_test(cycles: int = 400_000, seed: int = 0) -> Experiment:
         gaps.append(Measurement(f"T at K = {depth}, i.i.d. formula", plain, measured))
         with_memory.append(Measurement(f"T at K = {depth}, with memory", exact, measured))
         lengths = run.lengths("committed")[0]
-        blocks = lengths[: cycles // _BLOCK * _BLOCK].reshape(-1, _BLOCK).sum(axis=1)
+        blocks = lengths[: number // _BLOCK * _BLOCK].reshape(-1, _BLOCK).sum(axis=1)
         squares = (blocks - blocks.mean()) ** 2 / (_BLOCK * float(lengths.var()))
         label = f"variance of {_BLOCK}-cycle totals over independent, K = {depth}"
         inflations.append(Measurement(label, 1.0, mean_of(squares)))
@@ -143,7 +150,7 @@ def memory_test(cycles: int = 400_000, seed: int = 0) -> Experiment:
         sentence=f"{'The announced failure occurs' if fails else 'Not clear'}: {said}",
         measurements=(*gaps, *with_memory, *inflations),
         quantity="units per verifier pass, committed; variance ratios have no unit",
-        samples=cycles,
+        samples=number,
         seed=seed,
     )
 
@@ -154,7 +161,7 @@ def verify_cost_test(cycles: int = 400_000, seed: int = 0) -> Experiment:
     Parameters
     ----------
     cycles : int
-        Cycles in the one run from which every depth is read.
+        ≥ 100; cycles in the one run from which every depth is read.
     seed : int
         Of the random numbers.
 
@@ -170,7 +177,8 @@ def verify_cost_test(cycles: int = 400_000, seed: int = 0) -> Experiment:
     """
     alpha, draft, deepest = 0.8, 0.1, 12
     growths = (0.0, 0.05, 0.1, 0.3)
-    run = simulate_drafting(alpha, deepest, cycles=cycles, seed=[seed, deepest])
+    number = as_samples(cycles)
+    run = simulate_drafting(alpha, deepest, cycles=number, seed=[seed, deepest])
     accepted = run.accepted[0].astype(np.int64)
     # Cut at a shallower depth, independent units are what that depth would have accepted.
     lengths = {depth: np.minimum(accepted + 1, depth) for depth in range(1, deepest + 1)}
@@ -204,7 +212,7 @@ def verify_cost_test(cycles: int = 400_000, seed: int = 0) -> Experiment:
         sentence=f"{'The announced failure occurs' if stands else 'Not clear'}: {said}",
         measurements=tuple(measurements),
         quantity="units per verifier pass of depth 0, committed",
-        samples=cycles,
+        samples=number,
         seed=seed,
     )
 

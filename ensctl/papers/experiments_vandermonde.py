@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ensctl.analysis import controllability, reachability_matrix
 from ensctl.analysis.exact_rank import independent_rows
+from ensctl.arguments import as_count
+from ensctl.drafting.acceptance import as_generator
 from ensctl.ensemble import Ensemble
 from ensctl.papers.claim import Paper
 from ensctl.papers.experiment import Experiment, Measurement, share_of
@@ -33,7 +35,7 @@ def vandermonde_test(sets: int = 100, seed: int = 0) -> Experiment:
     Parameters
     ----------
     sets : int
-        Random sets of each size.
+        ≥ 1; random sets of each size.
     seed : int
         Of the random numbers.
 
@@ -47,24 +49,25 @@ def vandermonde_test(sets: int = 100, seed: int = 0) -> Experiment:
     >>> vandermonde_test(10).outcome.value
     'stands'
     """
-    rng = np.random.default_rng([seed, sets])
-    grid = [_grid_set(rng) for _ in range(sets)]
+    number = as_count(sets, "sets")
+    rng = as_generator([seed, number])
+    grid = [_grid_set(rng) for _ in range(number)]
     eliminated = sum(_rank(lam) < lam.size for lam in grid)
     missed = sum(_rank(_repeated(lam)) == lam.size for lam in grid)
     measurements = [
-        Measurement("distinct, N = 8, rational elimination", 0.0, share_of(eliminated, sets)),
-        Measurement("one repeated, N = 8, found regular", 0.0, share_of(missed, sets)),
+        Measurement("distinct, N = 8, rational elimination", 0.0, share_of(eliminated, number)),
+        Measurement("one repeated, N = 8, found regular", 0.0, share_of(missed, number)),
     ]
     singular, floating = eliminated, {}
     for size in _SIZES:
-        drawn = [rng.random(size) for _ in range(sets)]
+        drawn = [rng.random(size) for _ in range(number)]
         exact = sum(_is_singular(lam) for lam in drawn)
         singular += exact
         floating[size] = sum(_float_rank(lam) < size for lam in drawn)
         measurements += [
-            Measurement(f"distinct, N = {size}, exact determinant", 0.0, share_of(exact, sets)),
+            Measurement(f"distinct, N = {size}, exact determinant", 0.0, share_of(exact, number)),
             Measurement(
-                f"distinct, N = {size}, float64 rank", None, share_of(floating[size], sets)
+                f"distinct, N = {size}, float64 rank", None, share_of(floating[size], number)
             ),
         ]
     tried = sets * (1 + len(_SIZES))
@@ -77,11 +80,11 @@ def vandermonde_test(sets: int = 100, seed: int = 0) -> Experiment:
         outcome=Outcome.STANDS if singular == missed == 0 else Outcome.FALSIFIED,
         sentence=(
             f"{singular} of {tried} sets of distinct λ are singular in exact arithmetic; float64 "
-            f"calls singular, of {sets}: {shares}."
+            f"calls singular, of {number}: {shares}."
         ),
         measurements=tuple(measurements),
         quantity="share of sets called singular",
-        samples=sets,
+        samples=number,
         seed=seed,
     )
 

@@ -20,9 +20,11 @@ from ensctl.plot.horizon_sweep import horizon_sweep
 from ensctl.plot.lam_plane import lam_plane
 from ensctl.plot.member_energies import member_energies
 from ensctl.plot.mpc_inputs import mpc_plan
+from ensctl.plot.node_design import node_design, save_node_design_figure
 from ensctl.plot.plan_table import plan_table, plan_throughput
-from ensctl.plot.regret_curves import regret_curves
 from ensctl.plot.regret_figure import save_regret_figure
+from ensctl.plot.regret_lines import regret_curves
+from ensctl.plot.repair import repair, sampling_curve
 from ensctl.plot.shapes import image_points, region_points, text_points
 from ensctl.plot.singular_values import singular_values
 from ensctl.plot.steering_figure import save_steering_figure
@@ -51,13 +53,17 @@ __all__ = [
     "measured_depth",
     "member_energies",
     "mpc_plan",
+    "node_design",
     "plan_table",
     "plan_throughput",
     "region_points",
     "regret_curves",
+    "repair",
+    "sampling_curve",
     "save_animation",
     "save_continuum_figure",
     "save_depth_curves",
+    "save_node_design_figure",
     "save_regret_figure",
     "save_steering_figure",
     "save_swarm_picture",

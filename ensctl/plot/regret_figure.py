@@ -10,9 +10,9 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from ensctl.files import write_whole
-from ensctl.plot.regret_curves import regret_curves
+from ensctl.plot.regret_lines import regret_curves
 from ensctl.plot.steering_figure import require_picture
-from ensctl.scheduling.replay import ReplayResult
+from ensctl.scheduling.replay_policy import ReplayResult
 
 _SIZE = (7.2, 4.2)
 # No date: the same results give the same bytes.

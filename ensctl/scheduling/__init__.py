@@ -31,13 +31,12 @@ from ensctl.scheduling.load_walk import LoadWalk
 from ensctl.scheduling.plan_table_benchmark import plan_from_benchmark
 from ensctl.scheduling.plan_table_choice import LOADED_OFF_OVERHEAD, plan_table
 from ensctl.scheduling.plan_table_degradation import Degradation
-from ensctl.scheduling.plan_table_files import MeasuredCost, read_cost_table
 from ensctl.scheduling.plan_table_result import DrafterScore, PlanTable
 from ensctl.scheduling.position_traces import PositionTraces, position_traces, read_position_traces
 from ensctl.scheduling.receding_horizon import CoupledBudget, HorizonSchedule, schedule_horizon
 from ensctl.scheduling.regions import Region
-from ensctl.scheduling.replay import Gain, ReplayResult, replay
 from ensctl.scheduling.replay_oracles import Oracles, replay_oracles
+from ensctl.scheduling.replay_policy import Gain, ReplayResult, replay
 from ensctl.scheduling.token_chain import fixture_arms, fixture_costs, token_chain
 from ensctl.scheduling.uncertainty import AcceptanceEllipsoid, LengthEllipsoid, LowerAcceptance
 
@@ -63,7 +62,6 @@ __all__ = [
     "LowerAcceptance",
     "MeanBudget",
     "MeanCycleCap",
-    "MeasuredCost",
     "Oracles",
     "PlanTable",
     "PollingVerdict",
@@ -87,7 +85,6 @@ __all__ = [
     "policies",
     "polling_or_mixing",
     "position_traces",
-    "read_cost_table",
     "read_position_traces",
     "replay",
     "replay_oracles",

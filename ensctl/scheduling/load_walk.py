@@ -28,7 +28,7 @@ class LoadWalk:
     --------
     >>> from ensctl import scheduling
     >>> scheduling.LoadWalk().path(seed=0, steps=6)
-    (16, 64, 128, 64, 16, 4)
+    (16, 4, 1, 4, 1, 4)
     """
 
     levels: tuple[int, ...] = LEVELS

@@ -124,7 +124,7 @@ def fixture_costs() -> dict[str, CostModel]:
     >>> from ensctl import scheduling
     >>> costs = scheduling.fixture_costs()
     >>> round(costs["E"].cycle(3, batch=16, context=350), 4)
-    10.8102
+    10.8092
     """
     return {NEURAL: BatchCost.h100_8b("linear"), NGRAM: BatchCost.h100_8b("ngram")}
 

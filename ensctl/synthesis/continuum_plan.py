@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -30,7 +29,7 @@ _PROVED = {
     "polynomial": "proved: the error is a polynomial",
     "analytic": "proved: the target is analytic around the interval",
     "derivative": "proved from the given bound of a derivative",
-    "sampled": "an estimate from samples; give derivative_bound or a formula for a proof",
+    "sampled": "an estimate from samples; derivative_bound, or a formula without abs, gives a proof",
 }
 
 
@@ -242,8 +241,3 @@ class ContinuumPlan(Plotted):
                 f"lam must lie in {self.region.text}, got {points[int(np.argmax(outside))]:.8g}"
             )
         return points
-
-
-def shown(values: Sequence[float]) -> str:
-    """Numbers in a row, short."""
-    return ", ".join(f"{value:.3g}" for value in values)

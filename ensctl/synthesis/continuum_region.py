@@ -39,10 +39,10 @@ class Interval:
     @cached_property
     def half(self) -> float:
         """(high − low)/2, an ulp more where centre ± half would leave out an end."""
-        centre, half = Fraction(self.centre), 0.5 * (self.high - self.low)
-        while centre - Fraction(half) > self.low or centre + Fraction(half) < self.high:
-            half = math.nextafter(half, math.inf)
-        return half
+        centre = Fraction(self.centre)
+        reach = max(centre - Fraction(self.low), Fraction(self.high) - centre)
+        half = float(reach)
+        return half if Fraction(half) >= reach else math.nextafter(half, math.inf)
 
     @property
     def radius(self) -> float:

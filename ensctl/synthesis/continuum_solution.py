@@ -30,7 +30,7 @@ _MARGIN = 3e-6
 _TRIES = 5
 # From this share of the error on, rounding is worth smaller inputs.
 _FLOOR_SHOWS = 0.02
-_GIVEN_UP = (1.01, 1.2, 2.0)
+_GIVEN_UP = (1.01, 1.2, 2.0, *(10.0**k for k in range(1, 13)))
 _LEAST = "the least possible"
 _LEAST_IN_FLOAT64 = "the least found that float64 can carry"
 
@@ -142,6 +142,8 @@ def _steadier(
     """Smaller inputs that give up a little of the best error, where rounding costs more."""
     note = f"; exact inputs would reach {best.error:.6g}"
     for factor in _GIVEN_UP:
+        if factor * best.error >= plan.sup_error_bound:
+            break
         found = least_energy(task, factor * best.error)
         other = finished(task, wish, Found(found.powers, best.lower_bound), note)
         if other.sup_error_bound < plan.sup_error_bound:

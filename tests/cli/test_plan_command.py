@@ -139,7 +139,7 @@ def test_real_log_and_benchmark(
     [
         ((), 1, "cost must be given"),
         (("--cost", "{missing}"), 1, "cannot be read"),
-        (("--cost", "{log}"), 1, "needs a column batch"),
+        (("--cost", "{log}"), 1, "needs a column K"),
         (("--cost", "{cost}", "--format", "yaml"), 1, "format must be one of"),
         (("--cost", "{cost}", "--format", "tensorrt-llm"), 2, "--version"),
         (("--cost", "{cost}", "--version", "1.3"), 2, "--version"),

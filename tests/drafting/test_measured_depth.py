@@ -71,49 +71,54 @@ def test_nothing_drafted_is_not_identifiable() -> None:
         drafting.measured_depths([3], 0.1)  # type: ignore[list-item]
 
 
-def test_plain_cost_tables(tmp_path: Path) -> None:
+def test_cost_tables_as_lines_and_as_they_are(tmp_path: Path) -> None:
     table = tmp_path / "cost.csv"
     table.write_text("batch,K,cycle_ms\n1,0,10\n1,1,13\n1,3,17\n8,0,20\n8,1,30\n8,3,50\n")
-    cost = drafting.read_cost(table)
-    assert cost.unit == "ms"
-    assert cost.cycle(0, batch=1) == 10
-    assert cost.cycle(2, batch=8) == pytest.approx(40)
+    line = drafting.read_cost_table(table, line=True).cost
+    assert line.unit == "ms"
+    assert line.cycle(0, batch=1) == 10
+    assert line.cycle(2, batch=8) == pytest.approx(40)
+    assert line.cycle(9, batch=1) == pytest.approx(29)
+    with pytest.raises(InvalidInputError):
+        drafting.read_cost_table(table).cost.cycle(9, batch=1)
+
+
+def test_cost_tables_without_a_batch(tmp_path: Path) -> None:
+    table = tmp_path / "cost.csv"
+    table.write_text("depth,cycle\n0,10\n1,13\n3,17\n")
+    measured = drafting.read_cost_table(table)
+    assert measured.batches.tolist() == [1]
+    assert measured.cost.cycle(1) == 13
+    with pytest.raises(InvalidInputError, match="task goes with"):
+        drafting.read_cost_table(table, task="x")
 
 
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        ("", "is empty"),
-        ("a,b\n1,2\n", "no column 'depth'"),
-        ("depth,time\n1,2\n", "no column 'cycle'"),
-        ("depth,cycle\n1,abc\n", r"line 2.*cycle must be a number, got 'abc'"),
+        ("", "needs a column K"),
+        ("a,b\n1,2\n", "needs a column K"),
+        ("depth,time\n1,2\n", "needs a column cycle"),
+        ("depth,cycle\n1,abc\n", r"line 2.*cycle must be"),
         ("depth,cycle\n1,nan\n", "line 2"),
         ("depth,cycle\n1\n", "line 2"),
+        ("depth,cycle\n", "no measurement"),
     ],
 )
 def test_wrong_cost_tables_name_the_line(tmp_path: Path, content: str, match: str) -> None:
     table = tmp_path / "cost.csv"
     table.write_text(content)
     with pytest.raises(FormatError, match=match):
-        drafting.read_cost(table)
-
-
-def test_a_task_needs_tasks(tmp_path: Path) -> None:
-    table = tmp_path / "cost.csv"
-    table.write_text("depth,cycle\n0,10\n1,13\n3,17\n")
-    with pytest.raises(InvalidInputError, match="task goes with"):
-        drafting.read_cost(table, task="x")
-    with pytest.raises(FormatError, match="cannot be read"):
-        drafting.read_cost(tmp_path / "missing.csv")
+        drafting.read_cost_table(table)
 
 
 def test_serving_benchmark_as_a_cost(real_data: Callable[[str], Path]) -> None:
     path = real_data("drafting/serving_benchmark.csv")
-    cost = drafting.read_cost(path)
+    cost = drafting.read_cost_table(path).cost
     assert cost.cycle(0, batch=1) < cost.cycle(1, batch=1) < cost.cycle(5, batch=1)
     assert cost.cycle(3, batch=64) > cost.cycle(3, batch=1)
     with pytest.raises(InvalidInputError, match="task must be one of"):
-        drafting.read_cost(path, task="nothing")
+        drafting.read_cost_table(path, task="nothing")
 
 
 def test_real_logs_give_depths(real_data: Callable[[str], Path]) -> None:

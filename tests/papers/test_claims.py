@@ -208,6 +208,23 @@ def _divisions(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(formulas, "quotient", lambda first, second: second / first)
 
 
+def _stationarity(patch: pytest.MonkeyPatch) -> None:
+    original = formulas.stationarity_factor
+    patch.setattr(formulas, "stationarity_factor", lambda *a, **k: 1.01 * original(*a, **k))
+
+
+def _five_is_best(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(
+        drafting, "throughput", lambda acceptance, cost, depth, convention: -abs(depth - 5.0)
+    )
+
+
+def _four_is_best(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(
+        drafting, "throughput", lambda acceptance, cost, depth, convention: -abs(depth - 4.0)
+    )
+
+
 _MUTATIONS = {
     _lengths: {"b-length-4", "b-throughput-5", "b-projected-length", "b-product-5"},
     _everything_is_accepted: {"a-k-star", "b-k-star", "a-a3", "b-growing-cost", "b-product-falls"},
@@ -229,6 +246,9 @@ _MUTATIONS = {
     _memory: {"a-a1"},
     _logarithms: {"b-decay", "b-slope", "b-intercept", "b-product-5"},
     _divisions: {"a-ratio-printed"},
+    _stationarity: {"b-factor-5", "b-factor-6", "b-product-5"},
+    _five_is_best: {"b-break-even-below", "b-break-even-sides"},
+    _four_is_best: {"b-break-even-above", "b-k-star-formula"},
 }
 
 

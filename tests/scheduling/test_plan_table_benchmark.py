@@ -9,9 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ensctl.drafting import ServingBenchmark, ServingRow, calibrate, read_serving_benchmark
+from ensctl.drafting import (
+    ServingBenchmark,
+    ServingRow,
+    calibrate,
+    read_cost_table,
+    read_serving_benchmark,
+)
 from ensctl.errors import FormatError, InvalidInputError, NotIdentifiableError
-from ensctl.scheduling import plan_from_benchmark, plan_table, read_cost_table
+from ensctl.scheduling import plan_from_benchmark, plan_table
 
 RealData = Callable[[str], Path]
 Measured = dict[int, dict[int, float]]
@@ -150,7 +156,7 @@ def test_simple_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "needs a column batch"),
+        ("", "needs a column K"),
         ("batch,K\n1,0\n", "needs a column cycle"),
         ("batch,K,cycle\n", "no measurement"),
         ("batch,K,cycle\n1,0,x\n", "line 2: cycle must be a real number"),

@@ -81,7 +81,7 @@ class BonusOfTheDrafter(TokenVerifier):
             kept = bytes(verdict.committed[: verdict.accepted])
             bonus = draw(self.drafter.row(state + kept), self.rng)
             text = state + kept + bytes((bonus,))
-            return Verdict(verdict.accepted, list(kept) + [bonus], text[-4096:], verdict.chances)
+            return Verdict(verdict.accepted, [*kept, bonus], text[-4096:], verdict.chances)
         return verdict
 
 
@@ -105,7 +105,7 @@ _FAULTS = [
 
 @pytest.mark.parametrize(("rule", "verifier"), _FAULTS)
 def test_planted_faults_are_seen(target: NgramModel, rule: Any, verifier: type) -> None:
-    text = _decoded(target, 3, rule, verifier, 6_000)
+    text = _decoded(target, 3, rule, verifier, 15_000)
     test = losslessness_test(text, target, target.of_order(3))
     assert test.p_value < 1e-6, test
     assert "NOT" in str(test)
@@ -164,18 +164,16 @@ def test_pooled_acceptance_in_kind(target: NgramModel) -> None:
     p, q = target.rows_along(b"", text), drafter.rows_along(b"", text)
     alpha = np.minimum(p, q).sum(axis=1)
     for count in (2, 4):
-        formula = 1 - (1 - alpha) ** count
+        formula = 1 - (1 - alpha.mean()) ** count
+        pairs = list(zip(p, q, strict=True))
         best = np.array(
-            [
-                optimal_pooled_acceptance(a, b, count=count).acceptance
-                for a, b in zip(p, q, strict=True)
-            ]
+            [optimal_pooled_acceptance(*pair, count=count).acceptance for pair in pairs]
         )
-        tested = np.array(
-            [recursive_rejection(a, b, count=count).acceptance for a, b in zip(p, q, strict=True)]
-        )
+        tested = np.array([recursive_rejection(*pair, count=count).acceptance for pair in pairs])
         assert np.all(tested <= best + 1e-12)
-        assert alpha.mean() < tested.mean() < best.mean() < formula.mean() - 0.02
+        assert alpha.mean() < tested.mean() - 0.05
+        assert tested.mean() < best.mean() - 0.01
+        assert best.mean() < formula - 0.05
 
 
 def test_policy_chooses_between_drafters(target: NgramModel) -> None:

@@ -1,7 +1,8 @@
 """Windows of llama.cpp: Prometheus counters, log lines per request, and timings of responses.
 
-Present log lines print A, T, the mean acceptance length 1 + A/D and P_j/D; drafts may stop
-early, so D is what the printed length allows.  Older lines and the timings print A and T only:
+Log lines print A, T, the mean acceptance length 1 + A/D and P_j/D, the last on a line of its own
+in present builds and at trace verbosity only; drafts may stop early, so D is what the printed
+length allows.  Older lines and the timings print A and T only:
 there K has to be given and D ≥ T/K is taken as equal.  Builds before June 2025 count drafted
 tokens that were never tested.
 """
@@ -11,11 +12,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from ensctl.drafting.counters import Counters
-from ensctl.drafting.engines.identities import SLACK, CounterFormat, rounding
+from ensctl.drafting.engines.identities import (
+    SLACK,
+    CounterFormat,
+    drafts_from_length,
+    rounding,
+)
 from ensctl.drafting.engines.json_records import Record, records
-from ensctl.drafting.engines.log_lines import without_colour
+from ensctl.drafting.engines.log_lines import sender_of, without_colour
 from ensctl.drafting.engines.printed_shares import Printed, counts_of
 from ensctl.drafting.engines.reading import Block, Reading, resumed
 from ensctl.drafting.engines.vllm_prometheus import schema, windows_of_schema
@@ -32,9 +39,11 @@ _PHRASE = b"draft acceptance"
 _LINE = re.compile(
     rb"draft acceptance(?: rate)? = (nan|\d+\.?\d*) "
     rb"\(\s*(\d{1,15}) accepted /\s*(\d{1,15}) generated\)"
-    rb"(?:, mean acceptance length =\s*(nan|\d+\.?\d*))?"
+    rb"(?:, mean (?:acceptance length|len) =\s*(nan|\d+\.\d\d)(?!\d))?"
     rb"(?:, acceptance rate per position = \(([\d., ]*)\))?"
 )
+_POSITIONS = re.compile(rb"acc per pos = \(([\d., ]*)\)")
+_LENGTH_NAMED = re.compile(rb", (?:mean|acceptance rate per pos)")
 _SLOT = re.compile(rb"id\s+(\d+) \|")
 _EVAL = re.compile(rb"(?<!prompt )eval time =.*?/\s*(\d{1,15}) tokens")
 _NO_DEPTH = "this line does not carry K; give depth=, the most tokens of a draft (--draft-max)"
@@ -61,7 +70,9 @@ def windows(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]:
 
 
 def _of_log(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]:
-    generated: dict[bytes, int] = {}
+    generated: dict[str, int] = {}
+    # The line of the positions comes behind its acceptance line, which waits for it.
+    held: _Spoken | None = None
     for block in blocks:
         for line, raw in block.lines():
             if b"eval time =" in raw:
@@ -69,29 +80,52 @@ def _of_log(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]:
                 if spoken:
                     generated[_slot(raw)] = int(spoken.group(1))
                 continue
+            if held is not None and b"acc per pos = (" in raw:
+                text = without_colour(raw)
+                positions = _POSITIONS.search(text)
+                if positions is not None and _slot(text) == held.slot:
+                    held = replace(held, shares=positions.group(1))
+                    continue
             if _PHRASE not in raw:
                 continue
             text = without_colour(raw)
             found = _LINE.search(text)
-            if found is None:
+            if found is None or (
+                not found.group(3) and _LENGTH_NAMED.match(text, found.end()) is not None
+            ):
                 if b"accepted /" in text or b"acceptance = " in text or b"rate = " in text:
                     reading.problem(line, "the acceptance line is cut off or not of a known form")
                 continue
-            slot = _slot(text)
-            window = _of_line(found, line, slot, generated.pop(slot, None), reading)
-            if window is not None:
+            if held is not None and (window := _of_line(held, reading)) is not None:
                 yield window
+            slot = _slot(text)
+            *fields, shares = found.groups()
+            held = _Spoken(line, slot, generated.pop(slot, None), tuple(fields), shares)
+    if held is not None and (window := _of_line(held, reading)) is not None:
+        yield window
 
 
-def _slot(text: bytes) -> bytes:
+@dataclass(frozen=True)
+class _Spoken:
+    """An acceptance line: its slot, the tokens generated, and rate, A, T, length and shares."""
+
+    line: int
+    slot: str
+    generated: int | None
+    fields: tuple[bytes, ...]
+    shares: bytes | None
+
+
+def _slot(text: bytes) -> str:
+    """Sender and slot of a line."""
     found = _SLOT.search(text)
-    return found.group(1) if found else b""
+    slot = f"slot {found.group(1).decode()}" if found else ""
+    return ", ".join(part for part in (sender_of(text), slot) if part)
 
 
-def _of_line(
-    found: re.Match[bytes], line: int, slot: bytes, generated: int | None, reading: Reading
-) -> Counters | None:
-    rate, accepted_text, drafted_text, length, shares = found.groups()
+def _of_line(spoken: _Spoken, reading: Reading) -> Counters | None:
+    line, engine, generated, shares = spoken.line, spoken.slot, spoken.generated, spoken.shares
+    rate, accepted_text, drafted_text, length = spoken.fields
     accepted, drafted = int(accepted_text), int(drafted_text)
     if drafted and not abs(float(rate) - accepted / drafted) <= rounding(rate) + SLACK:
         reading.problem(
@@ -100,7 +134,6 @@ def _of_line(
             f"{accepted / drafted:.5f}",
         )
         return None
-    engine = f"slot {slot.decode()}" if slot else ""
     if not drafted:
         return _window(0, 0, 0, None, None, line, engine, ("no step drafted",), generated, reading)
     texts = [] if shares is None else [text.strip() for text in shares.split(b",") if text.strip()]
@@ -131,12 +164,27 @@ def _without_shares(
         raise reading.error(line, _NO_DEPTH)
     drafts = math.ceil(drafted / depth)
     notes: tuple[str, ...] = ()
-    mean = None if length is None else float(length) - 1.0
-    if mean is not None and mean > 0:
-        drafts = max(drafts, round(accepted / mean))
-    elif length is None:
+    if length is None:
         most = "" if generated is None else f" and at most {max(generated - accepted, drafts)}"
         notes = (f"the number of drafts is not printed: taken as T/K = {drafts}, at least{most}",)
+    else:
+        bounds = drafts_from_length(accepted, drafted, float(length), rounding(length), depth)
+        if bounds is None:
+            reading.problem(
+                line,
+                f"mean acceptance length {length.decode()} is not 1 + A/D of {accepted} accepted "
+                f"of {drafted} drafted tokens for any D ≥ T/K at K = {depth}",
+            )
+            return None
+        least, most_drafts = bounds
+        if least * depth != drafted:
+            # In the middle of what the rounding allows.
+            drafts = round(accepted / (float(length) - 1.0)) if float(length) > 1.0 else least
+            drafts = min(max(drafts, least), most_drafts)
+            notes = (
+                f"drafts of fewer than K = {depth} tokens: D = {drafts} from the printed length, "
+                f"within {least} … {most_drafts}",
+            )
     return _window(drafts, drafted, accepted, None, depth, line, engine, notes, generated, reading)
 
 

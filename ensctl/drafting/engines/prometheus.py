@@ -6,6 +6,7 @@ scrape; where one falls the engine was restarted, and counts since then are the 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -34,8 +35,9 @@ class Snapshot:
     time: float | None = None
 
     def value(self, metric: str) -> float | None:
-        """The value of a metric without a position."""
-        return self.values.get((metric, None))
+        """The value of a metric without a position; None where it is missing or not a number."""
+        found = self.values.get((metric, None))
+        return None if found is None or math.isnan(found) else found
 
     def label(self, name: str) -> str:
         """The value of a label; "" where it is not there."""
@@ -79,11 +81,12 @@ def snapshots(
                 continue
             labels, position = _labels(found.group(2) or b"")
             value = _number(found.group(3))
+            name = (metric, position)
             if value is None or value != value or value in (float("inf"), float("-inf")):
                 shown = found.group(3).decode("utf-8", "replace")
                 reading.problem(line, f"{printed} is {shown}, not a number")
-                continue
-            name = (metric, position)
+                # It keeps its place, or the scrape would take the next value of the series.
+                value = math.nan
             if labels in current and name in current[labels].values:
                 yield from current.values()
                 current = {}
@@ -103,6 +106,12 @@ def changes(
     given: set[Key] = set()
     for snapshot in found:
         previous = before.get(snapshot.labels)
+        missing = _missing(snapshot, previous, counters)
+        if missing:
+            reading.problem(
+                snapshot.line, f"the scrape has no counter of {missing}, so it is left out"
+            )
+            continue
         before[snapshot.labels] = snapshot
         if previous is None:
             continue
@@ -114,13 +123,30 @@ def changes(
             yield Change(snapshot, snapshot.values, None, (note,))
 
 
+def _missing(snapshot: Snapshot, previous: Snapshot | None, counters: frozenset[str]) -> str:
+    """Counters that are NaN, or that the scrape before has and this one lacks; "" if none."""
+    for (metric, _), value in snapshot.values.items():
+        if metric in counters and math.isnan(value):
+            return metric
+    if previous is None:
+        return ""
+    lacking = [name for name in previous.values if name not in snapshot.values]
+    # An engine that was started again may have fewer positions, and begins with lower counts.
+    fell = any(value < previous.values.get(name, 0.0) for name, value in snapshot.values.items())
+    return next((metric for metric, _ in lacking if metric in counters and not fell), "")
+
+
 def _difference(previous: Snapshot, snapshot: Snapshot, counters: frozenset[str]) -> Change:
     values: dict[Name, float] = {}
     for name, value in snapshot.values.items():
         if name[0] not in counters:
             values[name] = value
             continue
-        rise = value - previous.values.get(name, 0.0)
+        if name not in previous.values:
+            # All series of an engine are there from its start.
+            note = f"{name[0]} is new: the engine was restarted, counted since then"
+            return Change(snapshot, snapshot.values, None, (note,))
+        rise = value - previous.values[name]
         if rise < 0:
             note = (
                 f"{name[0]} fell from {previous.values[name]:g} to {value:g}: the engine was "

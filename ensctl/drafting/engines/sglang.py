@@ -1,6 +1,7 @@
 """Windows of SGLang: gauges, decode lines of the log, and per-request statistics.
 
-Gauges and decode lines print the accept length 1 + A/D and a rate, but neither D nor K.  The rate
+Gauges and decode lines print the accept length 1 + A/D and a rate, but not D; K stands in gauges
+of present versions only.  The rate
 is A/(K·D), or (A+D)/((K+1)·D) in older versions; both are recognised, so with the K given the two
 numbers check each other.  Without ``drafts`` the counts are those of one mean step, which a note
 says: such windows have a level but no weight.  Gauges cannot be differenced.
@@ -13,19 +14,22 @@ from collections.abc import Iterable, Iterator
 
 from ensctl.drafting.counters import Counters
 from ensctl.drafting.engines.histogram_windows import histogram_of, window_of_histogram
-from ensctl.drafting.engines.identities import SLACK, CounterFormat, rounding
+from ensctl.drafting.engines.identities import MOST_DEPTH, SLACK, CounterFormat, rounding
 from ensctl.drafting.engines.json_records import Record, records
-from ensctl.drafting.engines.log_lines import time_of, without_colour
-from ensctl.drafting.engines.prometheus import snapshots
+from ensctl.drafting.engines.log_lines import sender_of, time_of, without_colour
+from ensctl.drafting.engines.prometheus import Snapshot, snapshots
 from ensctl.drafting.engines.reading import Block, Reading, resumed
 
 MARKERS = (b"accept len:", b"sglang:spec_accept_length", b'"spec_verify_ct"')
 
-_DECODE = re.compile(rb"accept len: (nan|\d+\.?\d*)(?:, accept rate: (nan|\d+\.?\d*))?")
-_RANK = re.compile(rb"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d ([A-Za-z0-9 ]+)\]")
+# Something always follows: a number at the end of a line may have lost digits.
+_DECODE = re.compile(rb"accept len: (nan|\d+\.\d+),(?: accept rate: (nan|\d+\.\d+)(?=,))?")
+_RANK = re.compile(rb"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d ([A-Za-z0-9 ]+)\]")
 _METRICS = {
     "sglang:spec_accept_length": "length",
     "sglang:spec_accept_rate": "rate",
+    "sglang:spec_num_steps": "steps",
+    "sglang:spec_num_draft_tokens": "tokens",
 }
 _GAUGE_HALF = 5e-3
 _WEIGHTLESS = "counts are of one mean step: the number of steps is not printed, drafts= gives it"
@@ -56,20 +60,22 @@ def _of_log(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]:
                 continue
             text = without_colour(raw)
             found = _DECODE.search(text)
-            if found is None:
+            if found is None or (found.group(2) is None and b"accept rate:" in text):
                 reading.problem(line, "the accept length is cut off or not a number")
                 continue
             length, rate = found.groups()
             rank = _RANK.search(text)
+            named = (sender_of(text), rank.group(1).decode() if rank else "")
             window = _window(
                 float(length),
                 rounding(length),
                 None if rate is None else (float(rate), rounding(rate)),
                 line,
-                rank.group(1).decode() if rank else "",
+                ", ".join(part for part in named if part),
                 "",
                 time_of(text),
                 reading,
+                reading.depth,
             )
             if window is not None:
                 yield window
@@ -93,9 +99,29 @@ def _of_gauges(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]:
             snapshot.label("model_name"),
             snapshot.time,
             reading,
+            _depth_of(snapshot, reading),
         )
         if window is not None:
             yield window
+
+
+def _depth_of(snapshot: Snapshot, reading: Reading) -> int | None:
+    """K of the gauges of present versions, where they are there; else the caller's."""
+    steps, tokens = snapshot.value("steps"), snapshot.value("tokens")
+    if not steps:
+        return reading.depth
+    if tokens is not None and tokens != steps + 1.0:
+        if reading.depth is not None:
+            return reading.depth
+        raise reading.error(
+            snapshot.line,
+            f"spec_num_steps {steps:g} and spec_num_draft_tokens {tokens:g} are not those of a "
+            f"chain of drafts; give depth=, the most draft tokens that a step can accept",
+        )
+    if not (steps.is_integer() and 0 < steps <= MOST_DEPTH):
+        raise reading.error(snapshot.line, f"spec_num_steps is {steps:g}, no length of a draft")
+    reading.require_depth(snapshot.line, int(steps))
+    return int(steps)
 
 
 def _window(
@@ -107,8 +133,8 @@ def _window(
     model: str,
     time: float | None,
     reading: Reading,
+    depth: int | None,
 ) -> Counters | None:
-    depth = reading.depth
     if depth is None:
         raise reading.error(
             line,

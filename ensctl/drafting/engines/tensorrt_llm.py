@@ -56,13 +56,13 @@ def _of_iteration(record: Record, reading: Reading) -> Counters | None:
     if steps is None or accepted is None or drafted is None:
         return None
     length = record.fields.get("acceptanceLength")
-    if steps and isinstance(length, int | float) and not abs(length - 1 - accepted / steps) <= 0.0051:
-        reading.problem(
-            record.line,
-            f"acceptanceLength is {length:g}, but 1 + {accepted}/{steps} = "
-            f"{1 + accepted / steps:.4f}",
-        )
-        return None
+    if steps and isinstance(length, int | float):
+        expected = 1.0 + accepted / steps
+        if not abs(length - expected) <= 0.0051:
+            reading.problem(
+                record.line, f"acceptanceLength is {length:g}, but the counts give {expected:.4f}"
+            )
+            return None
     if reading.depth is None:
         raise reading.error(
             record.line, "iteration statistics of TensorRT-LLM do not carry K; give depth="

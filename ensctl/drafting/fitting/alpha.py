@@ -133,6 +133,10 @@ def _from_lengths(windows: list[Counters], model: str, level: float) -> Estimate
             inflation = error * (depth / slope) ** 2 * trials / (alpha * (1.0 - alpha))
         freedom = variance.freedom
         text = f"one α for every trial; batch means over {len(windows)} windows"
+    # How a reader came by counts that were not printed bears on α.
+    notes = list(dict.fromkeys(note for window in windows for note in window.notes))
+    if notes:
+        text += f"; {notes[0]}" + (f" (and {len(notes) - 1} more notes)" if notes[1:] else "")
     method = f"A/D = Σ α^j solved for α, {drafts.sum():g} drafts"
     return share_estimate(
         alpha * trials,

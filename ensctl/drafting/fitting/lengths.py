@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,8 +53,13 @@ def fit_lengths(
     >>> fit_lengths([1, 3], [1.12, 1.26])[0].u > 0.7
     True
     """
+    if not isinstance(depths, Iterable):
+        raise InvalidInputError(f"depths must be one K per length, got {depths!r}")
     axis = np.array([as_depth(depth, "depths", minimum=1) for depth in depths])
-    values = np.asarray(lengths, dtype=np.float64)
+    try:
+        values = np.asarray(lengths, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"lengths must be numbers, got {lengths!r}") from None
     close = as_scalar(tolerance, "tolerance", above=0)
     if values.shape != axis.shape:
         raise InvalidInputError(f"lengths must have one entry per depth, got {values.shape}")

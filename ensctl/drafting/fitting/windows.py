@@ -28,6 +28,7 @@ CORRELATION_TIMES = 8
 # The mean of a block of L correlation times has 1 − 1/L of its long-run variance.  L is between 8
 # and ∞ where this is used: half of the greatest shortfall is made up for.
 SHORTFALL = 1.0 / (2 * CORRELATION_TIMES)
+_MOST_TRIALS = 1e15
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,8 @@ def block_variance(
     room = 1e-9 * tested
     if np.any(tested <= 0) or np.any(kept < 0) or np.any(kept > tested + room):
         raise InvalidInputError("blocks must have 0 ≤ successes ≤ trials and trials > 0")
+    if np.any(tested > _MOST_TRIALS):
+        raise InvalidInputError(f"trials must be ≤ {_MOST_TRIALS:g}, got {float(tested.max()):g}")
     total = float(tested.sum())
     share = float(kept.sum()) / total
     concentration = float(np.sum((tested / total) ** 2))

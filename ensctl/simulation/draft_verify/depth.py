@@ -67,14 +67,13 @@ class PlannedDepth:
     drafter: str | None = None
 
     def __post_init__(self) -> None:
-        if callable(self.plan):
+        given: Any = self.plan
+        if callable(given):
             return
-        if isinstance(self.plan, str) or not hasattr(self.plan, "__len__"):
-            object.__setattr__(self, "plan", (as_depth(self.plan, "depth"),))
-            return
-        if len(self.plan) == 0:
+        table = given if hasattr(given, "__len__") and not isinstance(given, str) else (given,)
+        if len(table) == 0:
             raise InvalidInputError("depth must have at least one entry, got an empty plan")
-        object.__setattr__(self, "plan", tuple(as_depth(k, "depth") for k in self.plan))
+        object.__setattr__(self, "plan", tuple(as_depth(k, "depth") for k in table))
 
     def init(self) -> None:
         """Nothing is learned."""

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from ensctl.errors import InvalidInputError
 
-S = TypeVar("S")
+S_contra = TypeVar("S_contra", contravariant=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,17 +67,17 @@ class Verdict:
     chances: Sequence[float] = ()
 
 
-class Proposer(Protocol[S]):
+class Proposer(Protocol[S_contra]):
     """Drafts units from a state."""
 
-    def propose(self, state: S, depth: int) -> Block:
+    def propose(self, state: S_contra, depth: int) -> Block:
         """A block of ``depth`` ≥ 1 units; it must leave ``state`` as it is."""
 
 
-class Verifier(Protocol[S]):
+class Verifier(Protocol[S_contra]):
     """Checks a block in one pass; an acceptance rule and the commit are its business."""
 
-    def verify(self, state: S, block: Block) -> Verdict:
+    def verify(self, state: S_contra, block: Block) -> Verdict:
         """Accept a prefix.  An empty block asks for one unit without a draft."""
 
 

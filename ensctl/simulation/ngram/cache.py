@@ -45,7 +45,7 @@ def read_counts(path: Path, order: int) -> NgramCounts | None:
         return None
     try:
         # The CRC of the archive tells damage; entries are checked against what is counted.
-        with np.load(path, allow_pickle=False) as content:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as content:
             keys, counts = content["keys"], content["counts"]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         reason = f"{type(error).__name__}: {error}"
@@ -56,7 +56,7 @@ def read_counts(path: Path, order: int) -> NgramCounts | None:
     warnings.warn(
         f"the cached n-gram model {path} is damaged and is built again ({reason})",
         UserWarning,
-        stacklevel=4,
+        stacklevel=3,
     )
     return None
 
@@ -73,7 +73,7 @@ def write_counts(path: Path, counts: NgramCounts) -> None:
             f"the n-gram model is not kept for the next run: {error}; set ENSCTL_CACHE to a "
             "folder that can be written",
             UserWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
 
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from ensctl.errors import InvalidInputError
 from ensctl.plot.axes import axes_for, legend_above, quiet_frame
 from ensctl.plot.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION
-from ensctl.scheduling.replay import ReplayResult
+from ensctl.scheduling.replay_policy import ReplayResult
 
 _COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE)
 _LINES = ("-", "--", "-.", ":")
