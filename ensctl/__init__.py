@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ensctl import drafting as drafting
+    from ensctl import papers as papers
     from ensctl import scheduling as scheduling
     from ensctl.analysis.conditioning import Conditioning as Conditioning
     from ensctl.analysis.conditioning import conditioning as conditioning
@@ -88,6 +89,17 @@ if TYPE_CHECKING:
     from ensctl.estimation.smoother import SmoothedStates as SmoothedStates
     from ensctl.reporting.report import Report as Report
     from ensctl.reporting.report import report as report
+    from ensctl.simulation.draft_verify.loop import draft_then_verify as draft_then_verify
+    from ensctl.simulation.draft_verify.run import DraftRun as DraftRun
+    from ensctl.simulation.draft_verify.units import Block as Block
+    from ensctl.simulation.draft_verify.units import Verdict as Verdict
+    from ensctl.simulation.fleet_drafting_run import fleet_drafting_run as fleet_drafting_run
+    from ensctl.simulation.monte_carlo import simulate_drafting as simulate_drafting
+    from ensctl.simulation.monte_carlo_result import DraftingSimulation as DraftingSimulation
+    from ensctl.simulation.ngram.decoder import DecodedText as DecodedText
+    from ensctl.simulation.ngram.decoder import speculative_decode as speculative_decode
+    from ensctl.simulation.ngram.model import NgramModel as NgramModel
+    from ensctl.simulation.ngram.training import train_ngrams as train_ngrams
     from ensctl.simulation.simulator import SimulationState as SimulationState
     from ensctl.simulation.simulator import Simulator as Simulator
     from ensctl.simulation.simulator import initial_simulation_state as initial_simulation_state
@@ -159,6 +171,7 @@ _DEFINED_IN = {
     "AggregateOutput": "ensctl.ensemble.aggregate_propagation",
     "Annulus": "ensctl.analysis.node_regions",
     "Arc": "ensctl.synthesis.continuum_region",
+    "Block": "ensctl.simulation.draft_verify.units",
     "BroadcastPlan": "ensctl.simulation.swarm_broadcast",
     "BroadcastSwarm": "ensctl.simulation.swarm_broadcast",
     "Candidates": "ensctl.analysis.node_regions",
@@ -166,7 +179,10 @@ _DEFINED_IN = {
     "Conditioning": "ensctl.analysis.conditioning",
     "ContinuumPlan": "ensctl.synthesis.continuum_plan",
     "Controllability": "ensctl.analysis.controllability",
+    "DecodedText": "ensctl.simulation.ngram.decoder",
     "Disk": "ensctl.analysis.node_regions",
+    "DraftRun": "ensctl.simulation.draft_verify.run",
+    "DraftingSimulation": "ensctl.simulation.monte_carlo_result",
     "DutyModel": "ensctl.simulation.thermostat_model",
     "EnsctlError": "ensctl.errors",
     "Ensemble": "ensctl.ensemble.ensemble",
@@ -195,6 +211,7 @@ _DEFINED_IN = {
     "MinEnergy": "ensctl.synthesis.min_energy",
     "MinTime": "ensctl.synthesis.min_time_result",
     "MissingDependencyError": "ensctl.errors",
+    "NgramModel": "ensctl.simulation.ngram.model",
     "NodeDesign": "ensctl.analysis.node_design_result",
     "NoiseAdaptation": "ensctl.estimation.noise_adaptation",
     "NoiseAmplification": "ensctl.estimation.noise_amplification",
@@ -231,6 +248,7 @@ _DEFINED_IN = {
     "Tradeoff": "ensctl.synthesis.tradeoff",
     "TrajectoryChunk": "ensctl.ensemble.trajectories",
     "UniformCertificate": "ensctl.synthesis.continuum_certificate",
+    "Verdict": "ensctl.simulation.draft_verify.units",
     "accuracy_energy_curve": "ensctl.synthesis.continuum_curve",
     "aggregate_output": "ensctl.ensemble.aggregate_propagation",
     "aggregate_response": "ensctl.ensemble.aggregate_propagation",
@@ -239,10 +257,12 @@ _DEFINED_IN = {
     "continuum": "ensctl.synthesis.continuum",
     "controllability": "ensctl.analysis.controllability",
     "ctrb": "ensctl.analysis.matrices",
+    "draft_then_verify": "ensctl.simulation.draft_verify.loop",
     "duty_model": "ensctl.simulation.thermostat_model",
     "feasible_horizons": "ensctl.synthesis.feasible_horizons",
     "final_state": "ensctl.ensemble.propagation",
     "final_states": "ensctl.ensemble.propagation",
+    "fleet_drafting_run": "ensctl.simulation.fleet_drafting_run",
     "fleet_step": "ensctl.simulation.thermostat_model",
     "gramian": "ensctl.analysis.gramian",
     "horizon_sweep": "ensctl.analysis.horizon_sweep",
@@ -270,14 +290,17 @@ _DEFINED_IN = {
     "robust": "ensctl.synthesis.robust",
     "run_fleet": "ensctl.simulation.thermostat_runs",
     "sampling_curve": "ensctl.analysis.sampling_curve",
+    "simulate_drafting": "ensctl.simulation.monte_carlo",
     "simulation_step": "ensctl.simulation.simulator",
     "smallest_horizon": "ensctl.synthesis.continuum_horizon",
+    "speculative_decode": "ensctl.simulation.ngram.decoder",
     "static_output_gain": "ensctl.synthesis.static_output_gain",
     "steer": "ensctl.synthesis.steer",
     "steer_population": "ensctl.synthesis.population",
     "steer_population_arrays": "ensctl.synthesis.population",
     "steer_problem": "ensctl.synthesis.problem",
     "tradeoff": "ensctl.synthesis.tradeoff",
+    "train_ngrams": "ensctl.simulation.ngram.training",
     "trajectory": "ensctl.ensemble.trajectories",
     "trajectory_chunks": "ensctl.ensemble.trajectories",
 }
@@ -287,6 +310,7 @@ _MODULES = {
     "drafting": "ensctl.drafting",
     "families": "ensctl.ensemble.families",
     "scheduling": "ensctl.scheduling",
+    "papers": "ensctl.papers",
 }
 
 __all__ = [*_DEFINED_IN, *_MODULES, "__version__"]

@@ -45,12 +45,14 @@ class Drafted(NamedTuple):
 
 
 class Pooled(NamedTuple):
-    """m drafts of the order-3 model at one unit; means over contexts of the text."""
+    """m drafts of the order-3 model at one unit: means over contexts of the text, and decoded."""
 
     drafts: int
     formula: float
     optimum: float
     recursive: float
+    decoded_optimum: float
+    decoded_recursive: float
 
 
 class Result(NamedTuple):
@@ -111,7 +113,7 @@ def main(length: int = 20_000, max_bytes: int = 8_000_000) -> Result:
     return Result(
         text,
         rows,
-        [_pooled(target, text[:400], count) for count in (2, 4)],
+        [_pooled(target, text[: length // 10], count) for count in (2, 4)],
         chosen.run.units / float(spent.sum()),
         shares,
         tampered.p_value,
@@ -137,11 +139,16 @@ def _pooled(target: NgramModel, text: str, count: int) -> Pooled:
     p, q = (model.rows_along(b"", encode(text)) for model in (target, drafter))
     alpha = float(np.minimum(p, q).sum(axis=1).mean())
     pairs = list(zip(p, q, strict=True))
+    decoded = [
+        speculative_decode(target, drafter, len(text), 1, drafts=count, rule=rule, seed=3).run
+        for rule in ("optimal coupling", "recursive rejection")
+    ]
     return Pooled(
         count,
         1.0 - (1.0 - alpha) ** count,
         float(np.mean([optimal_pooled_acceptance(*x, count=count).acceptance for x in pairs])),
         float(np.mean([recursive_rejection(*x, count=count).acceptance for x in pairs])),
+        *(float(run.accepted.mean()) for run in decoded),
     )
 
 
@@ -161,5 +168,6 @@ if __name__ == "__main__":
     for pool in result.pools:
         print(
             f"{pool.drafts} drafts of order 3: 1 − (1 − α)^m {pool.formula:.3f}, optimum "
-            f"{pool.optimum:.3f}, recursive rejection {pool.recursive:.3f}"
+            f"{pool.optimum:.3f}, recursive rejection {pool.recursive:.3f}; decoded with them "
+            f"{pool.decoded_optimum:.3f}, {pool.decoded_recursive:.3f}"
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensctl.analysis.node_regions import Annulus, Candidates, Circle, Disk, Interval, Rates, Region
+from ensctl.analysis.node_regions import Annulus, Candidates, Circle, Interval, Rates, Region
 from ensctl.analysis.node_search import Task
 from ensctl.analysis.node_starts import plain
 from ensctl.vandermonde.bounds.practical_directions import beckermann_townsend_condition

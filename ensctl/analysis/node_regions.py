@@ -392,4 +392,6 @@ def _round(region: Any, radius: str) -> None:
 def _shifted(center: complex) -> str:
     if center == 0:
         return ""
-    return f" − {center:g}" if isinstance(center, complex) or center > 0 else f" + {-center:g}"
+    if center.imag == 0 and center.real < 0:
+        return f" + {-center.real:g}"
+    return f" − {center:g}"

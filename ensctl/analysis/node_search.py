@@ -21,6 +21,7 @@ Array = NDArray[Any]
 SHORT = 40
 LONG = 600
 FINALISTS = 2
+_PERFECT = 1e-10
 # Pieces within this of the largest take part in the last, minimax step.
 _ACTIVE = 0.7
 
@@ -194,6 +195,9 @@ def polish(task: Task, starts: list[tuple[Pattern, Array]]) -> list[Found]:
         x, score = descent.run(descent.start, SHORT)
         if math.isfinite(score):
             tried.append((score, number, descent, x))
+        if task.criterion == "condition" and score <= _PERFECT:
+            # κ₂ = 1: nothing is better.
+            break
     # Of equal ones the earlier start wins: symmetric starts come first.
     tried.sort(key=lambda item: (round(item[0], 3), item[1]))
     finished: list[Found] = []

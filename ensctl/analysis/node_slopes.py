@@ -25,8 +25,11 @@ Array = NDArray[Any]
 
 # Up to this condition number an ordinary SVD gives every σ and every derivative to six digits.
 _PLAIN = 1e7
-# Polynomials that vanish at all nodes are projected out as columns, one for each further step.
-LONGEST = 400
+# Below this |λ|, 1 − |λ|² loses at most two digits.
+_WELL_INSIDE = 0.99
+# Polynomials that vanish at all nodes are projected out as columns, one for each further step; for
+# longer horizons only the ordinary SVD is affordable.
+_LONGEST = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,7 @@ def spectrum_slopes(lam: Array, b: Array, horizon: int | float) -> Slopes:
 
     Notes
     -----
-    O(N² H) where κ ≤ 1e7, else O(N H²).  Each σ_k has a relative error of about √κ ε at worst, the
+    O(N² H) where κ ≤ 1e7 or H > 400 (then σ is known to κ ε only), else O(N H²).  Each σ_k has a relative error of about √κ ε at worst, the
     smallest and the largest a few N ε (times what the shortest interpolant is shorter by than the
     Lagrange polynomials where H > N).
     """
@@ -74,7 +77,7 @@ def spectrum_slopes(lam: Array, b: Array, horizon: int | float) -> Slopes:
         return _infinite(lam, b)
     plain = _of_matrix(lam, b, int(horizon))
     spread = float(plain.log_sigma[0] - plain.log_sigma[-1])
-    if spread <= math.log(_PLAIN):
+    if spread <= math.log(_PLAIN) or horizon > _LONGEST:
         return plain
     return _stitched(plain, _of_inverse(lam, b, int(horizon)))
 
@@ -162,7 +165,7 @@ def _infinite(lam: Array, b: Array) -> Slopes:
     W_ij = b_i b̄_j/(1 − λ_i λ̄_j);  (W^{-1})_ij = d_i d_j/[(1 − λ̄_i λ_j) conj(B_i b_i) B_j b_j] with
     d_i = 1 − |λ_i|² and B_i = Π_{k≠i} (λ_i − λ_k)/(1 − λ̄_k λ_i).
     """
-    kernel = one_minus_product(lam[:, None], lam[None, :])
+    kernel = _kernel(lam)
     size = np.abs(b)
     gramian = size[:, None] * size[None, :] / kernel
     values, vectors = np.linalg.eigh(gramian)
@@ -177,6 +180,13 @@ def _infinite(lam: Array, b: Array) -> Slopes:
     if plain.log_sigma[0] - plain.log_sigma[-1] <= 0.5 * math.log(_PLAIN):
         return plain
     return _stitched(plain, _infinite_inverse(lam, size, kernel))
+
+
+def _kernel(lam: Array) -> Array:
+    """1 − λ_i λ̄_j; the plain product has digits to spare away from the unit circle."""
+    if float(np.max(np.abs(lam))) < _WELL_INSIDE:
+        return 1.0 - np.outer(lam, lam.conj())
+    return one_minus_product(lam[:, None], lam[None, :])
 
 
 def _infinite_inverse(lam: Array, size: Array, kernel: Array) -> Slopes:

@@ -63,8 +63,8 @@ def obvious_sets(region: Region, count: int, rng: np.random.Generator) -> dict[s
             f"random{where}": np.sort(rng.uniform(low, high, count)),
         }
         if isinstance(region, Rates):
-            ends = np.exp(np.array([low, high]) * region.dt)
-            spread = np.log(np.linspace(*ends, count)) / region.dt
+            first, last = math.exp(low * region.dt), math.exp(high * region.dt)
+            spread = np.log(np.linspace(first, last, count)) / region.dt
             found["equispaced in λ"] = np.clip(spread, low, high)
         return found
     radius = inside.outer if isinstance(inside, Annulus) else inside.radius
@@ -83,6 +83,8 @@ def obvious_sets(region: Region, count: int, rng: np.random.Generator) -> dict[s
 def starting_sets(region: Region, count: int, rng: np.random.Generator) -> list[Array]:
     """Further sets of a continuous region: end points denser or not at all, several scales."""
     inside = plain(region)
+    if isinstance(inside, Candidates):
+        return []
     if isinstance(inside, Interval):
         bounded = math.isfinite(inside.low) and math.isfinite(inside.high)
         scales = (1.0,) if bounded else (0.8, 1.25, 1.6, 2.2)
@@ -122,7 +124,8 @@ def sampled(region: Region, size: int) -> Array:
     for ring, radius in enumerate(np.linspace(outer, inner, rings)):
         number = max(1, round(size / rings))
         angles = 2.0 * np.pi * (np.arange(number) + 0.5 * (ring % 2)) / number
-        found.append(inside.center + radius * np.exp(1j * angles) if radius else [inside.center])
+        around = np.exp(1j * angles) if radius else np.zeros(1)
+        found.append(inside.center + radius * around)
     return np.unique(np.concatenate(found))
 
 

@@ -76,7 +76,7 @@ def pattern_of(points: Array, symmetry: Symmetry, region: Region) -> Pattern | N
         if abs(points[i] - image) <= _SAME * size:
             if symmetry == "mirror" or isinstance(inside, Circle):
                 source[i] = -1
-                constants[i] = 0.0 if symmetry == "mirror" else _real_end(inside, points[i])
+                constants[i] = 0.0 if symmetry == "mirror" else _real_end(region, points[i])
             else:
                 source[i] = len(real)
                 real.append(True)
@@ -113,6 +113,12 @@ def symmetrised(points: Array, symmetry: Symmetry) -> Array:
     return np.concatenate([half, images, middle])
 
 
-def _real_end(region: Circle, point: Any) -> float:
-    center = float(np.real(region.center))
-    return center + region.radius if np.real(point) >= center else center - region.radius
+def _real_end(region: Region, point: Any) -> float:
+    """The real point of a circle on the side of ``point``."""
+    inside = plain(region)
+    center, radius = (
+        (float(np.real(inside.center)), inside.radius)
+        if isinstance(inside, Circle)
+        else (float(np.real(point)), 0.0)
+    )
+    return center + radius if np.real(point) >= center else center - radius

@@ -15,7 +15,7 @@ from ensctl.arguments import read_only
 Array = NDArray[Any]
 
 # Corners of the box of errors that are tried.
-CORNERS = 64
+CORNERS = 32
 # The criterion may get this much worse.
 ALLOWED = 0.1
 _SIZES = (1e-6, 1e-4, 1e-2)
@@ -29,7 +29,7 @@ class NodeTolerance:
     ----------
     allowed : float
         Largest error of every λ for which the criterion stays within 10 % (relative; log det:
-        within 0.1) at all 64 random corners of the box.
+        within 0.1) at all 32 random corners of the box.
     sizes : tuple of float
         Errors of λ that were tried.
     worst : tuple of float
@@ -65,7 +65,7 @@ def node_tolerance(
 
     limit = math.log1p(ALLOWED) if criterion != "log_determinant" else ALLOWED
     low, high = -16.0, 2.0
-    for _ in range(16):
+    for _ in range(12):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if loss(10.0**middle) <= limit else (low, middle)
     losses = [max(0.0, loss(size)) for size in _SIZES]

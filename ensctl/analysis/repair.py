@@ -68,7 +68,7 @@ def repair(
     Notes
     -----
     κ₂ of every option is exact to about 1e-14.  "drop" is the best for one member and greedy
-    beyond; "move" is the best that descent finds from three starts, δ within 1 %.  Cost O(N⁴) for
+    beyond; "move" is the best that descent finds from two starts, δ within 1 %.  Cost O(N⁴) for
     "drop", a few seconds for "move" at N = 20.
 
     Examples

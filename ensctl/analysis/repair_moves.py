@@ -15,9 +15,11 @@ from ensctl.analysis.node_symmetry import closed
 
 Array = NDArray[Any]
 
-_ITERATIONS = 80
+_ITERATIONS = 60
 _BISECTIONS = 12
-_STARTS = 3
+_STARTS = 2
+# Moves below e^-14 of the limit are not told apart.
+_RANGE = 14.0
 
 
 def smallest_move(
@@ -34,8 +36,8 @@ def smallest_move(
     best, score = _best_within(lam, size, horizon, limit, rng)
     if score > log_target:
         return best, float(np.max(np.abs(best - lam))), score
-    low, high = math.log(limit) - 30.0, math.log(limit)
-    for _ in range(_BISECTIONS + 8):
+    low, high = math.log(limit) - _RANGE, math.log(limit)
+    for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)
         moved, value = _best_within(lam, size, horizon, math.exp(middle), rng)
         if value <= log_target:

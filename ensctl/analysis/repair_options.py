@@ -113,7 +113,7 @@ def merge(patient: Patient) -> RepairOption | None:
         del groups[second]
         lam = [complex(np.mean(ens.lam[group])) for group in groups]
         gains = [np.mean(np.asarray(ens.gains)[group], axis=0) for group in groups]
-        merged = Ensemble(lam, np.array(gains), dt=ens.dt)
+        merged = Ensemble(lam, _as_given(ens, np.array(gains)), dt=ens.dt)
         if log10_cond(merged, patient.horizon) <= patient.log10_target:
             break
     parts = [" + ".join(ens.label(i) for i in group) for group in groups if len(group) > 1]
@@ -131,7 +131,7 @@ def resample(patient: Patient) -> RepairOption | None:
         return None
     rates = np.log(ens.lam) / ens.dt
     held = np.where(rates == 0, ens.dt, np.expm1(rates * ens.dt) / np.where(rates == 0, 1, rates))
-    gains = np.asarray(ens.gains) / held[:, None]
+    gains = _as_given(ens, np.asarray(ens.gains) / held[:, None])
     best: tuple[float, float, Ensemble] | None = None
     for factor in (f for pair in zip(_FACTORS, 1.0 / _FACTORS, strict=True) for f in pair):
         try:
@@ -212,6 +212,11 @@ KINDS: dict[str, Callable[[Patient], RepairOption | None]] = {
     "channel": channel,
     "horizon": horizon,
 }
+
+
+def _as_given(ens: Ensemble, gains: Array) -> Array:
+    """Gains (k, m) as a vector where those of the ensemble are one."""
+    return np.asarray(gains[:, 0] if ens.b.ndim == 1 else gains)
 
 
 def _with_lam(ens: Ensemble, lam: Array) -> Ensemble:

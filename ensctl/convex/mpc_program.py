@@ -52,6 +52,14 @@ class RecedingProgram:
     _factor: tuple[Array, bool]
     _kinds: RowKinds
 
+    @property
+    def reciprocal_condition(self) -> float:
+        """An estimate of 1/κ₁ of P from its Cholesky factor, O(n²)."""
+        from scipy.linalg.lapack import dpocon
+
+        norm = float(np.abs(self.hessian).sum(axis=0).max(initial=0.0))
+        return float(dpocon(self._factor[0], norm, uplo="L")[0]) if norm < np.inf else 0.0
+
 
 @dataclass(frozen=True, eq=False)
 class RecedingSolution:

@@ -156,9 +156,10 @@ def alpha_from_length(
     # Drafts that count towards the length, and the mean number of them accepted.
     counted = depths - 1.0 if rule is Convention.COMMITTED else depths
     accepted = lengths - (0.0 if rule is Convention.ACCEPTED else 1.0)
-    if np.any(depths < 0) or np.any(depths > MAX_DEPTH):
-        worst = np.min(depths) if np.any(depths < 0) else np.max(depths)
-        raise InvalidInputError(f"depth must be in [0, {MAX_DEPTH}], got {float(worst):g}")
+    if np.any(depths < 0):
+        raise InvalidInputError(f"depth must be ≥ 0, got {float(np.min(depths))}")
+    if np.any(depths > MAX_DEPTH):
+        raise InvalidInputError(f"depth must be ≤ {MAX_DEPTH}, got {float(np.max(depths)):g}")
     if np.any(counted <= 0):
         raise NotIdentifiableError(
             f"a {rule.value} length at depth {float(np.min(depths)):g} is the same for every α; "

@@ -126,6 +126,8 @@ def read_cost_table(
     >>> measured.cost.cycle(2, batch=8), measured.off, measured.deepest
     (16.0, True, 3)
     """
+    if not isinstance(path, str | Path):
+        raise InvalidInputError(f"path must name a file, got {type(path).__name__}")
     if is_serving_benchmark(path):
         return _from_benchmark(path, task, method, extrapolate)
     for name, choice in (("task", task), ("method", method)):

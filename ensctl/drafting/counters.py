@@ -21,6 +21,8 @@ Histogram = Mapping[int, float]
 # Counts beyond this are not exact as floats, and no engine has counted as far.
 _MOST = float(1 << 53)
 
+_HISTOGRAM = "{accepted ≥ 0: drafts ≥ 0}"
+
 
 @dataclass(frozen=True)
 class Counters:
@@ -166,16 +168,18 @@ class Counters:
         return ""
 
     def _contradiction_of_histograms(self, room: float) -> str:
-        tables = [] if self.histogram is None else [self.histogram]
+        tables: list[Any] = [] if self.histogram is None else [self.histogram]
         if self.histogram_by_depth is not None:
-            tables.append(_pooled(self.histogram_by_depth))
-            for depth, table in self.histogram_by_depth.items():
-                if any(accepted > depth for accepted in table):
+            rows = self.histogram_by_depth
+            if not isinstance(rows, Mapping) or not all(map(_is_histogram, rows.values())):
+                return f"histogram_by_depth must hold {{depth: {_HISTOGRAM}}}, got {rows!r}"
+            for depth, table in rows.items():
+                if not isinstance(depth, int) or any(accepted > depth for accepted in table):
                     return f"histogram_by_depth accepts more than {depth} of {depth} drafted"
+            tables.append(_pooled(rows))
         for table in tables:
-            for accepted, count in table.items():
-                if accepted < 0 or not _is_count(count):
-                    return f"histogram must count {{accepted ≥ 0: drafts ≥ 0}}, got {dict(table)}"
+            if not _is_histogram(table):
+                return f"histogram must count {_HISTOGRAM}, got {table!r}"
             steps = math.fsum(table.values())
             if abs(steps - self.drafts) > room:
                 return f"histogram has {steps:g} drafts, expected {self.drafts:g}"
@@ -325,6 +329,13 @@ def _plain(value: Any) -> Any:
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int | float) and 0 <= value < _MOST
+
+
+def _is_histogram(table: Any) -> bool:
+    return isinstance(table, Mapping) and all(
+        isinstance(accepted, int) and accepted >= 0 and _is_count(count)
+        for accepted, count in table.items()
+    )
 
 
 def _pooled(tables: Mapping[int, Histogram]) -> Histogram:

@@ -106,7 +106,7 @@ def optimal_pooled_acceptance(
         raise InvalidInputError(
             f"drafts must be (V,) or (m, V), got shape {q.shape}; give joint=True for a joint law"
         )
-    if method not in ("auto", "prefix search", "linear program"):
+    if not isinstance(method, str) or method not in ("auto", "prefix search", "linear program"):
         raise InvalidInputError(
             f'method must be "auto", "prefix search" or "linear program", got {method!r}'
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -194,11 +195,12 @@ def choose_pool(
     _require_choice(drafting, "drafting", ("serial", "parallel"))
     rule = as_convention(convention)
     extra = as_scalar(node_cost, "node_cost", at_least=0.0)
-    subsets = [c for k in range(1, size + 1) for c in combinations(range(len(pool)), k)]
-    if len(subsets) > _MOST_SUBSETS:
+    total = sum(math.comb(len(pool), k) for k in range(1, size + 1))
+    if total > _MOST_SUBSETS:
         raise InvalidInputError(
-            f"drafters give {len(subsets)} subsets, at most {_MOST_SUBSETS}; set max_size"
+            f"drafters give {total} subsets, at most {_MOST_SUBSETS}; set max_size"
         )
+    subsets = [c for k in range(1, size + 1) for c in combinations(range(len(pool)), k)]
     depths = np.arange(deepest + 1)
     costs = np.array([drafter.cost.cycles(depths, batch, context) for drafter in pool])
     verify = float(costs[:, 0].max())

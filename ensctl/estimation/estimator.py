@@ -128,7 +128,8 @@ class AggregateEstimator:
         adapt: NoiseAdaptation | str | None = None,
     ) -> None:
         require_ensemble(ens)
-        if not (adapt is None or isinstance(adapt, NoiseAdaptation) or adapt in LEARNT):
+        named = isinstance(adapt, str) and adapt in LEARNT
+        if not (adapt is None or isinstance(adapt, NoiseAdaptation) or named):
             raise InvalidInputError(
                 f"adapt must be a NoiseAdaptation, 'both', 'measurement', 'process' or None, got "
                 f"{adapt!r}"

@@ -178,11 +178,17 @@ def _key(row: Array) -> bytes:
 
 
 def _with_gaps(value: ArrayLike, name: str, real: bool) -> Array:
-    """Like :func:`as_array`, but NaN stands for a missing measurement."""
+    """Like :func:`as_array`, but NaN, None or a mask stands for a missing measurement."""
     try:
         given = np.array(value)
     except (ValueError, TypeError) as error:
         raise InvalidInputError(f"{name} must be numbers in a regular array: {error}") from None
+    hidden = np.array(np.ma.getmaskarray(value) if np.ma.isMaskedArray(value) else False)
+    if given.dtype == object:
+        hidden = hidden | np.equal(given, None).astype(bool)
+    if np.any(hidden):
+        given = as_array(np.where(hidden, 0.0, given), name, real=real)
+        given[np.broadcast_to(hidden, given.shape)] = np.nan
     if given.dtype.kind not in "fc":
         return as_array(value, name, real=real)
     missing = np.isnan(given)

@@ -150,6 +150,8 @@ def filter_model(
     for name, matrix in (("process noise", process), ("x0_cov", covariance)):
         if not np.all(np.abs(matrix) < _LARGEST):
             raise InvalidInputError(f"{name} must be below {_LARGEST:.0e}; choose another unit")
+    if not (real_outputs is None or isinstance(real_outputs, bool | np.bool_)):
+        raise InvalidInputError(f"real_outputs must be True, False or None, got {real_outputs!r}")
     reason = _why_not_real(ens, noise, mean, covariance, process)
     if real_outputs and reason:
         raise InvalidInputError(f"real_outputs=True needs {reason}")

@@ -14,10 +14,7 @@ from ensctl.estimation.identification_search import best_fit, is_exact
 from ensctl.estimation.identify_arguments import Question, as_question
 from ensctl.estimation.order_selection import OrderSelection, select_order
 from ensctl.estimation.output_error import Fit
-from ensctl.estimation.output_error_checks import (
-    UNLIKELY,
-    residual_tests,
-)
+from ensctl.estimation.output_error_checks import UNLIKELY, residual_tests
 from ensctl.estimation.pencil import ResponseSpace, response_space
 
 Array = NDArray[Any]
@@ -27,11 +24,6 @@ _ROWS = 20
 # Smallest singular value, columns of length 1, that is not rounding.
 _SINGULAR = 1e-13
 _CONFOUNDED = 1e-5
-_RESTARTS = 5
-# Roundings that one sample and one estimate are taken to carry.
-_ROUNDINGS = 4
-# Probability up to which noise may explain what the last member explains.
-_DOUBTFUL = 1e-6
 
 
 def identify(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_array, as_count, as_scalar
-from ensctl.errors import InvalidInputError, NotIdentifiableError
+from ensctl.errors import InvalidInputError, NotIdentifiableError, PrecisionError
 from ensctl.estimation.output_error_model import Data
 
 Array = NDArray[Any]
@@ -71,10 +71,12 @@ def as_question(
         raise InvalidInputError(
             f"outputs must have as many samples as inputs or one more, got {y.size} and {u.size}"
         )
-    if initial_state not in ("free", "zero"):
+    if not (isinstance(initial_state, str) and initial_state in ("free", "zero")):
         raise InvalidInputError(f'initial_state must be "free" or "zero", got {initial_state!r}')
-    if errors not in ("cramer-rao", "bootstrap"):
+    if not (isinstance(errors, str) and errors in ("cramer-rao", "bootstrap")):
         raise InvalidInputError(f'errors must be "cramer-rao" or "bootstrap", got {errors!r}')
+    if not isinstance(feedthrough, bool | np.bool_):
+        raise InvalidInputError(f"feedthrough must be True or False, got {feedthrough!r}")
     members = None if order is None else as_count(order, "order")
     limit = as_count(max_order, "max_order") if members is None else members
     draws = as_count(resamples, "resamples", minimum=100) if errors == "bootstrap" else 0
@@ -90,6 +92,11 @@ def as_question(
                 f"{name} are zero throughout: nothing shows how members answer; excite them"
             )
     output_unit, input_unit = _power_of_two(y), _power_of_two(u)
+    if not 1e-290 < output_unit / input_unit < 1e290:
+        raise PrecisionError(
+            f"residues c b of about {output_unit / input_unit:.1e} output per input leave the "
+            "float64 range; choose other units"
+        )
     padded = np.concatenate([u, np.zeros(y.size - u.size)])
     complex_data = bool(np.iscomplexobj(y) or np.iscomplexobj(u))
     data = Data(
@@ -118,4 +125,6 @@ def _as_signal(value: ArrayLike, name: str) -> Array:
             f"{name} must be one signal of shape (T,), got {array.shape}; identify one aggregate "
             "and one channel at a time"
         )
+    if array.size == 0:
+        raise InvalidInputError(f"{name} must have at least one sample, got none")
     return array

@@ -75,7 +75,7 @@ class NoiseAdaptation:
     def __init__(
         self, noise: str = "both", *, forgetting: float = 1.0, prior_std: float = 3.0
     ) -> None:
-        if noise not in LEARNT:
+        if not (isinstance(noise, str) and noise in LEARNT):
             raise InvalidInputError(
                 f"noise must be 'both', 'measurement' or 'process', got {noise!r}"
             )

@@ -172,8 +172,8 @@ def verify_cost_test(cycles: int = 400_000, seed: int = 0) -> Experiment:
     Examples
     --------
     >>> from ensctl.papers import verify_cost_test
-    >>> print(verify_cost_test(100_000).sentence)
-    The announced failure occurs: k* 7, 6, 5, 4 and S 2.32, 1.94, 1.68, 1.14 for g 0, .05, .1, .3.
+    >>> verify_cost_test(100_000).measurements[1].label
+    'S at k* = 6, g = 0.05'
     """
     alpha, draft, deepest = 0.8, 0.1, 12
     growths = (0.0, 0.05, 0.1, 0.3)

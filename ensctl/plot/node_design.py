@@ -12,6 +12,7 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from ensctl.analysis.node_design_result import NodeDesign
 from ensctl.analysis.node_regions import Annulus, Circle, Disk, Rates
@@ -159,6 +160,8 @@ def _unit_ends(ax: Axes, design: NodeDesign) -> None:
 def _plane(design: NodeDesign, ax: Axes) -> tuple[Line2D, ...]:
     quiet_frame(ax)
     ax.set_aspect("equal")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(MaxNLocator(nbins=5))
     turn = np.exp(2j * np.pi * np.linspace(0.0, 1.0, 361))
     ax.plot(turn.real, turn.imag, color=GREY, linewidth=1.2, label="|λ| = 1", zorder=1)
     for border in _borders(design, turn):

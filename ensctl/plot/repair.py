@@ -69,6 +69,8 @@ def repair(advice: Repair, *, ax: Axes | None = None) -> BarContainer:
             textcoords="offset points",
             va="center",
             fontsize="small",
+            # The number stays legible where the line of the target runs through it.
+            bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.5},
         )
     ax.axvline(
         advice.log10_target,

@@ -11,6 +11,7 @@ from ensctl import __version__
 from ensctl.analysis.conditioning import Conditioning, conditioning
 from ensctl.analysis.node_criteria import LARGER_IS_BETTER, MEANING
 from ensctl.analysis.node_design_result import NodeDesign
+from ensctl.analysis.node_tolerance import CORNERS
 from ensctl.errors import InvalidInputError
 from ensctl.files import require_folder, write_whole
 from ensctl.formatting import horizon_text, number_text, pow10, power_text
@@ -187,7 +188,7 @@ def _tolerance(design: NodeDesign) -> Section:
         for size, worst in zip(found.sizes, found.worst, strict=True)
     )
     table = Table(
-        "worst of 64 random corners",
+        f"worst of {CORNERS} random corners",
         (Column("error of every λ", numeric=True), Column(by, numeric=True)),
         rows,
     )

@@ -1,6 +1,6 @@
-"""Populations in motion: swarms of robots that hear one broadcast signal.
+"""Processes that run: swarms and fleets that hear one broadcast signal, drafts that are verified.
 
-Results are plans with trajectories; drawing and animation are in :mod:`ensctl.plot`.
+Results are plans, trajectories and counts; drawing and animation are in :mod:`ensctl.plot`.
 """
 
 from ensctl.simulation.draft_verify.acceptance_rules import (
@@ -13,6 +13,11 @@ from ensctl.simulation.draft_verify.depth import PlannedDepth, PolicyDepth
 from ensctl.simulation.draft_verify.loop import draft_then_verify
 from ensctl.simulation.draft_verify.run import DraftRun
 from ensctl.simulation.draft_verify.units import Block, Proposer, Verdict, Verifier
+from ensctl.simulation.fleet_drafting_cost import FleetCostFit, FleetCycleCost, fit_fleet_cost
+from ensctl.simulation.fleet_drafting_drafter import FleetDraft, FleetDrafter, FleetMoment
+from ensctl.simulation.fleet_drafting_result import FleetDraftingRun, FleetLoopRun
+from ensctl.simulation.fleet_drafting_run import fleet_drafting_run, fleet_one_step_run
+from ensctl.simulation.fleet_drafting_verifier import FleetVerifier
 from ensctl.simulation.monte_carlo import simulate_drafting
 from ensctl.simulation.monte_carlo_histogram import CycleHistogram, cycle_histogram
 from ensctl.simulation.monte_carlo_result import DraftingSimulation
@@ -59,10 +64,18 @@ __all__ = [
     "DutyModel",
     "FleetController",
     "FleetControllerState",
+    "FleetCostFit",
+    "FleetCycleCost",
+    "FleetDraft",
+    "FleetDrafter",
+    "FleetDraftingRun",
+    "FleetLoopRun",
+    "FleetMoment",
     "FleetPI",
     "FleetPIState",
     "FleetRun",
     "FleetState",
+    "FleetVerifier",
     "HorizonRule",
     "InputPlan",
     "LosslessnessTest",
@@ -88,6 +101,9 @@ __all__ = [
     "cycle_histogram",
     "draft_then_verify",
     "duty_model",
+    "fit_fleet_cost",
+    "fleet_drafting_run",
+    "fleet_one_step_run",
     "fleet_step",
     "initial_fleet_state",
     "initial_simulation_state",

@@ -29,7 +29,7 @@ _PROVED = {
     "polynomial": "proved: the error is a polynomial",
     "analytic": "proved: the target is analytic around the interval",
     "derivative": "proved from the given bound of a derivative",
-    "sampled": "an estimate from samples; derivative_bound, or a formula without abs, gives a proof",
+    "sampled": "an estimate; derivative_bound, or a formula without abs, gives a proof",
 }
 
 

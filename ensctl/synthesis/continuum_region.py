@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensctl.analysis.node_regions import Interval as NodeInterval
 from ensctl.arguments import as_scalar
 from ensctl.errors import InvalidInputError
 
@@ -141,9 +142,11 @@ Region = Interval | Arc
 
 
 def as_region(value: Any) -> Region:
-    """An Arc as it is, a pair of numbers as an interval."""
+    """An Arc as it is; a pair of numbers, or a region to choose λ from, as an interval."""
     if isinstance(value, Arc | Interval):
         return value
+    if isinstance(value, NodeInterval):
+        value = (value.low, value.high)
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or len(value) != 2:
         raise InvalidInputError(f"interval must be a pair (low, high) or an Arc, got {value!r}")
     low, high = as_scalar(value[0], "interval"), as_scalar(value[1], "interval")

@@ -64,9 +64,22 @@ class LinearQuadratic:
         ----------
         x0 : scalar or array_like, (N,)
             Initial state; a scalar stands for all members.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        PrecisionError
+            The cost is beyond the float64 range.
         """
         start = as_initial_state(x0, self.ensemble.size)
-        return float(np.real(start.conj() @ self.cost_matrix @ start))
+        with np.errstate(all="ignore"):
+            total = float(np.real(start.conj() @ self.cost_matrix @ start))
+        if not np.isfinite(total):
+            raise PrecisionError("the cost from x0 leaves the float64 range; scale x0 down")
+        return total
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-safe content, schema 1."""

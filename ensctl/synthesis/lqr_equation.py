@@ -26,6 +26,10 @@ Array = NDArray[Any]
 _EPS = float(np.finfo(float).eps)
 _DOUBLINGS = 60
 _NEWTON_STEPS = 60
+_NO_GAIN = (
+    "float64 finds no stabilising gain: some |λ| ≥ 1 is moved or weighed too weakly, several lie "
+    "too close together, or Q and R are too far apart; add a channel, scale b, Q or R"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +74,18 @@ def solve_riccati(data: RiccatiData, detectable: bool) -> RiccatiSolution:
         weight = max(float(np.max(np.abs(data.Q))), float(np.max(np.abs(data.R))))
         start = data.Q + weight * np.eye(data.A.shape[0])
     with np.errstate(all="ignore"):
-        X = _doubled(data, start)
-        return _newton(data, X)
+        try:
+            X = _doubled(data, start)
+            return _newton(data, X, riccati_gain(data, X))
+        except (PrecisionError, np.linalg.LinAlgError):
+            # Doubling divides by R; Newton's method does not, and stable members need no gain.
+            if not np.max(np.abs(np.diagonal(data.A))) < 1.0:
+                raise PrecisionError(_NO_GAIN) from None
+            none = np.zeros(data.B.T.shape, dtype=np.result_type(data.A, data.B, data.Q))
+            try:
+                return _newton(data, np.zeros_like(data.Q), none)
+            except np.linalg.LinAlgError:
+                raise PrecisionError(_NO_GAIN) from None
 
 
 def riccati_gain(data: RiccatiData, X: Array) -> Array:
@@ -129,15 +143,16 @@ def _doubled(data: RiccatiData, Q: Array) -> Array:
     )
 
 
-def _newton(data: RiccatiData, X: Array) -> RiccatiSolution:
+def _newton(data: RiccatiData, X: Array, gain: Array) -> RiccatiSolution:
     best: RiccatiSolution | None = None
-    gain = riccati_gain(data, X)
     for _ in range(_NEWTON_STEPS):
         closed = data.A - data.B @ gain
         if not (np.all(np.isfinite(closed)) and np.max(np.abs(np.linalg.eigvals(closed))) < 1):
             break
         after = lyapunov(closed, _stage(data, gain))
         change = float(np.linalg.norm(after - X)) / max(float(np.linalg.norm(after)), 1e-300)
+        if not np.isfinite(change):
+            break
         gain = riccati_gain(data, after)
         residual = riccati_residual(data, after)
         if best is not None and change >= 0.5 * best.error and best.error < 1e-6:
@@ -146,10 +161,7 @@ def _newton(data: RiccatiData, X: Array) -> RiccatiSolution:
         if change <= _EPS:
             break
     if best is None:
-        raise PrecisionError(
-            "float64 finds no stabilising gain: some |λ| ≥ 1 is moved or weighed too weakly, or "
-            "several lie too close together; add a channel, scale b up, or weigh them in Q"
-        )
+        raise PrecisionError(_NO_GAIN)
     return best
 
 

@@ -12,13 +12,15 @@ from ensctl.arguments import as_count, as_horizon, as_scalar, as_vector, read_on
 from ensctl.convex.mpc_program import RecedingSolution, solve_receding
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.ensemble.require import require_ensemble
-from ensctl.errors import InvalidInputError
+from ensctl.errors import InvalidInputError, PrecisionError
 from ensctl.status import Status
 from ensctl.synthesis.limits import Limits
 from ensctl.synthesis.mpc_arguments import (
     as_outputs,
     as_present,
     over_horizon,
+    require_estimator,
+    require_own_state,
     require_real_response,
 )
 from ensctl.synthesis.mpc_state import MPCState
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 _FREE = Limits()
+_LARGEST = 1e150
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +79,17 @@ class MPC:
     Raises
     ------
     InvalidInputError
-        An argument is out of range, or the ensemble has no real response.
+        An argument is out of range, the ensemble has no real response, or an unstable member
+        grows too much over the horizon (condition number above 1e11).
 
     Notes
     -----
     The horizon is condensed to its inputs once, O(H²(N + H) m²).  A step costs O(m H (N + p H))
     and one small linear system while the same limits stay active; every plan is checked against
     the optimality conditions.  u is within its limits exactly.
+
+    A constant error of model or meter leaves an offset.  A further member with λ = 1, b = 0,
+    c = 1 and process noise of its own learns it from the aggregate, and the offset goes.
 
     Examples
     --------
@@ -124,7 +131,7 @@ class MPC:
                 f"disturbances must leave an input, got {aside} of {ens.channels} channels"
             )
         require_real_response(ens)
-        if self.measured not in ("previous", "current"):
+        if not (isinstance(self.measured, str) and self.measured in ("previous", "current")):
             raise InvalidInputError(
                 f"measured must be 'previous' or 'current', got {self.measured!r}"
             )
@@ -132,10 +139,8 @@ class MPC:
             raise InvalidInputError(
                 "measured must be 'previous' for an ensemble with feed-through: y_t depends on u_t"
             )
-        if self.estimator is not None and self.estimator.ens != ens:
-            raise InvalidInputError(
-                "estimator must be of the same ensemble as MPC; make both of the same one"
-            )
+        if self.estimator is not None:
+            require_estimator(ens, self.estimator)
         built = condensed(
             ens,
             steps,
@@ -240,19 +245,31 @@ class MPC:
         Raises
         ------
         InvalidInputError
-            Not finite, or the wrong shape; x is missing, or is given beside an estimator.
+            Not finite, or the wrong shape; x is missing, or is given beside an estimator; the
+            state is that of another controller.
+        PrecisionError
+            Predictions leave the range in which they can be squared.
         """
         at = self._horizon
+        require_own_state(state, at.inputs, self.ens.outputs, at.later.size)
         wanted = over_horizon(reference, "reference", self.ens.outputs, at.length)
         foreseen = over_horizon(disturbance, "disturbance", at.disturbances, at.length)
         aim = as_vector(target, "target", size=self.ens.size)
         present, estimate = self._present(state, x, output)
-        undisturbed = (at.outputs.free @ present).real + at.outputs.disturbed @ foreseen
-        linear = at.pull @ (undisturbed - wanted)
-        linear[: at.inputs] -= at.slew * state.u
-        if at.states is not None:
-            linear += (at.states.state @ present - at.states.target @ aim).real
-            linear += at.states.disturbed @ foreseen
+        with np.errstate(all="ignore"):
+            undisturbed = (at.outputs.free @ present).real + at.outputs.disturbed @ foreseen
+            linear = at.pull @ (undisturbed - wanted)
+            linear[: at.inputs] -= at.slew * state.u
+            if at.states is not None:
+                linear += (at.states.state @ present - at.states.target @ aim).real
+                linear += at.states.disturbed @ foreseen
+            # Products of two of them follow.
+            size = float(np.abs(linear).sum() + np.abs(undisturbed).sum() + np.abs(wanted).sum())
+        if not size < _LARGEST:
+            raise PrecisionError(
+                f"x, reference, target and disturbance must keep predictions below {_LARGEST:g}; "
+                f"choose another unit"
+            )
         bounds = at.bounds(state.u, undisturbed)
         start = None
         if state._multipliers is not None:

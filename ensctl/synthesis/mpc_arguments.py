@@ -11,6 +11,7 @@ from ensctl.arguments import as_array, as_vector
 from ensctl.ensemble.compression import CompressedEnsemble
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError
+from ensctl.synthesis.mpc_state import MPCState
 
 Array = NDArray[Any]
 
@@ -62,8 +63,11 @@ def as_outputs(output: ArrayLike | None, count: int) -> Array:
     if output is None:
         return np.full(count, np.nan)
     try:
-        values = np.array(output, dtype=float)
-    except (TypeError, ValueError):
+        if np.iscomplexobj(output):
+            raise TypeError
+        with np.errstate(all="ignore"):
+            values = np.ma.filled(np.ma.asarray(output).astype(float), np.nan)
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(
             f"output must be {count} real numbers, NaN where missing, got {output!r}"
         ) from None
@@ -74,6 +78,46 @@ def as_outputs(output: ArrayLike | None, count: int) -> Array:
     if np.isinf(values).any():
         raise InvalidInputError("output must be finite, or NaN where missing, got inf")
     return values
+
+
+def require_estimator(ens: Ensemble, estimator: Any) -> None:
+    """Refuse what is not an estimator of this very ensemble.
+
+    Raises
+    ------
+    InvalidInputError
+        Another type, or another ensemble.
+    """
+    from ensctl.estimation.estimator import AggregateEstimator
+
+    if not isinstance(estimator, AggregateEstimator):
+        raise InvalidInputError(
+            f"estimator must be an AggregateEstimator, got {type(estimator).__name__}; make one of "
+            f"the same ensemble"
+        )
+    if estimator.ens != ens:
+        raise InvalidInputError(
+            "estimator must be of the same ensemble as MPC; make both of the same one"
+        )
+
+
+def require_own_state(state: Any, inputs: int, outputs: int, rows: int) -> None:
+    """Refuse what is not a state of this controller.
+
+    Raises
+    ------
+    InvalidInputError
+        Another type, or the state of a controller of another size.
+    """
+    if not isinstance(state, MPCState):
+        raise InvalidInputError(
+            f"state must be an MPCState, got {type(state).__name__}; start with init()"
+        )
+    known = rows if state._multipliers is None else state._multipliers.size
+    if (state.u.size, state.outputs.shape[0], known) != (inputs, outputs, rows):
+        raise InvalidInputError(
+            "state must come from this MPC, got that of another one; start with init()"
+        )
 
 
 def require_real_response(ens: Ensemble) -> None:

@@ -17,6 +17,8 @@ from ensctl.synthesis.mpc_prediction import OutputMap, StateCost, output_map, st
 
 Array = NDArray[Any]
 
+_MOST_CONDITION = 1e11
+
 
 @dataclass(frozen=True, eq=False)
 class Horizon:
@@ -95,7 +97,8 @@ def condensed(
     soft_weight: float,
 ) -> Horizon:
     """Check the weights and limits and condense the horizon."""
-    outputs = output_map(ens, horizon, inputs)
+    with np.errstate(all="ignore"):
+        outputs = output_map(ens, horizon, inputs)
     weights = np.tile(_weights(output_weight, "output_weight", ens.outputs), horizon)
     on_states = _weights(state_weight, "state_weight", ens.size)
     at_end = _weights(terminal_weight, "terminal_weight", ens.size)
@@ -108,7 +111,8 @@ def condensed(
         )
     states = None
     if on_states.any() or at_end.any():
-        states = state_cost(ens, horizon, inputs, on_states, at_end)
+        with np.errstate(all="ignore"):
+            states = state_cost(ens, horizon, inputs, on_states, at_end)
     elif not weights.any():
         raise InvalidInputError(
             "output_weight, state_weight or terminal_weight must be > 0, got none; say what to "
@@ -119,11 +123,12 @@ def condensed(
     output_max = _limit(limits.output_max, "output_max", ens.outputs)
     size = inputs * horizon
     change = np.eye(size) - np.eye(size, k=-inputs)
-    pull = outputs.forced.T * weights
-    hessian = pull @ outputs.forced + np.diag(np.tile(on_inputs, horizon))
-    hessian += (change.T * np.tile(on_slew, horizon)) @ change
-    if states is not None:
-        hessian += states.hessian
+    with np.errstate(all="ignore"):
+        pull = outputs.forced.T * weights
+        hessian = pull @ outputs.forced + np.diag(np.tile(on_inputs, horizon))
+        hessian += (change.T * np.tile(on_slew, horizon)) @ change
+        if states is not None:
+            hessian += states.hessian
     rows, softness = [np.eye(size), -np.eye(size)], [np.zeros(2 * size)]
     widths = [inputs, inputs]
     if slew_max is not None:
@@ -132,7 +137,7 @@ def condensed(
         widths += [inputs, inputs]
     if output_max is not None:
         rows += [outputs.forced, -outputs.forced]
-        softness.append(np.full(2 * weights.size, 1.0 / soft_weight))
+        softness.append(np.full(2 * weights.size, _softness(soft_weight)))
         widths += [ens.outputs, ens.outputs]
     return Horizon(
         horizon,
@@ -147,9 +152,49 @@ def condensed(
         read_only(upper),
         slew_max,
         output_max,
-        receding_program(hessian, np.concatenate(rows), np.concatenate(softness)),
+        _program(ens, horizon, hessian, np.concatenate(rows), np.concatenate(softness)),
         _later(widths, horizon),
     )
+
+
+def _program(
+    ens: Ensemble, horizon: int, hessian: Array, rows: Array, softness: Array
+) -> RecedingProgram:
+    """The program, refused where float64 does not hold the effect of first and last inputs."""
+    fastest = int(np.argmax(np.abs(ens.lam)))
+    if not np.all(np.isfinite(hessian)):
+        raise InvalidInputError(_too_much(ens, horizon, fastest, "leaves the float64 range"))
+    unstable = np.abs(ens.lam[fastest]) > 1.0
+    try:
+        program = receding_program(hessian, rows, softness)
+    except InvalidInputError:
+        if not unstable:
+            raise InvalidInputError(
+                "input_weight or slew_weight must be larger: beside the other weights float64 "
+                "does not see it, and many inputs cost the same"
+            ) from None
+        condition = np.inf
+    else:
+        condition = 1.0 / max(program.reciprocal_condition, 1e-300)
+    # Rounding moves the first input by about 2e-17 of the condition number.
+    if unstable and condition > _MOST_CONDITION:
+        told = f"makes the condition number {condition:.1e}, beyond {_MOST_CONDITION:.0e}"
+        raise InvalidInputError(_too_much(ens, horizon, fastest, told))
+    return program
+
+
+def _too_much(ens: Ensemble, horizon: int, member: int, what: str) -> str:
+    return (
+        f"horizon and weights must stay within float64: |λ| = {abs(ens.lam[member]):.4g} of "
+        f"{ens.label(member)} over {horizon} steps {what}; shorten the horizon, bring the weights "
+        f"nearer together, or stabilise such members first (ec.lqr, ec.place)"
+    )
+
+
+def _softness(soft_weight: float) -> float:
+    if not 1e-150 < soft_weight < 1e150:
+        raise InvalidInputError(f"soft_weight must be within 1e-150 … 1e150, got {soft_weight:g}")
+    return 1.0 / soft_weight
 
 
 def _weights(value: ArrayLike, name: str, size: int) -> Array:

@@ -22,7 +22,7 @@ Array = NDArray[Any]
 _BITS = (128, 256, 512, 1024, 2048, 4096)
 _MOST_BITS_OF_LARGE = 512
 _LARGE = 64
-_LARGEST = 300
+_LARGEST = 128
 _ROOT_RADIUS = 1e-13
 _TOLERANCE = 1e-14
 
@@ -95,7 +95,7 @@ def achieved_poles(lam: Array, weights: list[Any], poles: Array) -> Array | None
     -------
     (n,) or None
         Correct to 1e-13 of max(1, |μ|); None where 4096 bits (512 when n > 64) do not separate
-        the roots, and for n > 300, where it is not tried.
+        the roots, and for n > 128, where it is not tried.
     """
     if poles.size == 0:
         return poles.copy()

@@ -38,7 +38,7 @@ class Placement:
     achieved_poles : (N,) or None
         Poles of these very doubles, correct to 1e-13 of max(1, |μ|), each beside the pole asked
         for.  None where they could not be separated (large N with hopeless sensitivity) and for
-        more than 300 poles.
+        more than 128 poles.
     pole_sensitivity : (N,)
         |δμ_j| ≤ pole_sensitivity_j η to first order when every gain is off by a relative η; 0 for
         kept poles, inf for repeated ones (they move by the root of η).
@@ -159,7 +159,7 @@ class Placement:
 
     def _achieved_text(self) -> str:
         if self.achieved_poles is None:
-            return "not known: lost in the rounding of the gains, or over 300 of them"
+            return "not known: lost in the rounding of the gains, or over 128 of them"
         radius = f"spectral radius {number_text(self.spectral_radius)}"
         if self.pole_error == 0:
             return f"as asked, to the last bit; {radius}"

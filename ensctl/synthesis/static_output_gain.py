@@ -87,6 +87,15 @@ class StaticOutputGain:
         ----------
         k : float
             The gain; 1 + k d must not be 0.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        PrecisionError
+            k is so large that float64 does not hold the closed loop.
         """
         gain = as_scalar(k, "k")
         d = _feedthrough(self.ensemble)
@@ -94,7 +103,14 @@ class StaticOutputGain:
             raise InvalidInputError(
                 f"k must differ from −1/d = {gain:.6g}: y = Σ c x − k d y has no solution there"
             )
-        return loop_radius(self._radius, gain / (1.0 + gain * d))
+        with np.errstate(all="ignore"):
+            effective = gain / (1.0 + gain * d)
+            radius = float("nan")
+            if abs(effective) < _LARGEST:
+                radius = loop_radius(self._radius, effective)
+        if not np.isfinite(radius):
+            raise PrecisionError(f"k must be below {_LARGEST:g} in modulus, got {gain:g}")
+        return radius
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-safe content, schema 1."""

@@ -18,6 +18,8 @@ from ensctl.synthesis.tracker_policy import TrackingPolicy, tracked_signal
 Array = NDArray[Any]
 
 _LARGEST_DEFECT = 1e-6
+# Gains of a policy: 8 GB.
+_MOST_GAINS = 10**9
 
 
 def lq_tracker(
@@ -85,8 +87,13 @@ def lq_tracker(
     """
     require_ensemble(ens)
     steps = int(as_horizon(horizon))
-    if track not in ("output", "state"):
+    if not (isinstance(track, str) and track in ("output", "state")):
         raise InvalidInputError(f"track must be 'output' or 'state', got {track!r}")
+    if steps * ens.channels * ens.size > _MOST_GAINS:
+        raise InvalidInputError(
+            f"horizon must be at most {_MOST_GAINS // (ens.channels * ens.size)} for {ens.size} "
+            f"members, got {steps}; use lqr for long horizons, or compress the ensemble"
+        )
     E = tracked_signal(ens, track)[0]
     followed = _as_reference(reference, E.shape[0], steps)
     weight = as_weight(Q, "Q", E.shape[0])

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ensctl.arguments import as_array, as_count, read_only
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.ensemble.propagation_arguments import as_initial_state
-from ensctl.errors import InvalidInputError
+from ensctl.errors import InvalidInputError, PrecisionError
 from ensctl.formatting import horizon_text
 from ensctl.serialization import versioned
 
@@ -45,6 +45,19 @@ class TrackingRun:
     cost: float
     predicted_cost: float
     gradient: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-safe content, schema 1."""
+        names = ("states", "inputs", "errors", "cost", "predicted_cost", "gradient")
+        return versioned("tracking_run", {name: getattr(self, name) for name in names})
+
+    def __str__(self) -> str:
+        return (
+            f"{horizon_text(self.inputs.shape[1])}: cost {self.cost:.6g}, "
+            f"{self.predicted_cost:.6g} predicted\n"
+            f"largest |error| {np.max(np.abs(self.errors)):.4g}, largest |u| "
+            f"{np.max(np.abs(self.inputs)):.4g}, derivative by the inputs {self.gradient:.1e}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +130,13 @@ class TrackingPolicy:
             Initial state.
         """
         x = as_initial_state(x0, self.ensemble.size)
+        with np.errstate(all="ignore"):
+            cost = self._cost_to_go(x)
+        if not np.isfinite(cost):
+            raise PrecisionError("the cost from x0 leaves the float64 range; scale x0 down")
+        return cost
+
+    def _cost_to_go(self, x: Array) -> float:
         quadratic = x.conj() @ self.value_matrix @ x - 2.0 * (self.value_vector.conj() @ x)
         return float(np.real(quadratic)) + self.value_offset
 
@@ -147,10 +167,16 @@ class TrackingPolicy:
         states = np.zeros((ens.size, steps + 1), np.result_type(start, self.gains, ens.lam, pushed))
         inputs = np.zeros((ens.channels, steps), np.result_type(states, self.feedforward))
         states[:, 0] = start
-        for t in range(steps):
-            inputs[:, t] = self.feedforward[:, t] - self.gains[t] @ states[:, t]
-            states[:, t + 1] = ens.lam * states[:, t] + ens.gains @ inputs[:, t] + pushed[:, t]
-        return measured_run(self, states, inputs)
+        with np.errstate(all="ignore"):
+            for t in range(steps):
+                inputs[:, t] = self.feedforward[:, t] - self.gains[t] @ states[:, t]
+                states[:, t + 1] = ens.lam * states[:, t] + ens.gains @ inputs[:, t] + pushed[:, t]
+            run = measured_run(self, states, inputs)
+        if not np.isfinite(run.cost):
+            raise PrecisionError(
+                "the cost of the run leaves the float64 range; scale x0 or disturbance down"
+            )
+        return run
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-safe content, schema 1."""
@@ -214,6 +240,6 @@ def measured_run(policy: TrackingPolicy, states: Array, inputs: Array) -> Tracki
         inputs=read_only(inputs),
         errors=read_only(errors),
         cost=cost,
-        predicted_cost=policy.cost_to_go(states[:, 0]),
+        predicted_cost=policy._cost_to_go(states[:, 0]),
         gradient=worst / scale if scale > 0 else 0.0,
     )

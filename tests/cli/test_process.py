@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,16 +53,11 @@ def test_closed_pipe_is_silent(process: Callable[..., Any], repository: Path) ->
     assert run.stderr == b""
 
 
-def test_help_is_quick_and_loads_nothing_heavy(process: Callable[..., Any]) -> None:
-    times = []
-    for _ in range(3):
-        begun = time.perf_counter()
-        run = process("--help")
-        times.append(time.perf_counter() - begun)
-        assert run.returncode == 0 and b"check" in run.stdout
-    # The interpreter alone takes 0.02 to 0.05 s.
-    assert min(times) < 0.5
-    code = "import ensctl.cli.app, sys; print({'numpy', 'jinja2', 'rich'} & set(sys.modules))"
+def test_help_loads_nothing_heavy(process: Callable[..., Any]) -> None:
+    run = process("--help")
+    assert run.returncode == 0 and b"check" in run.stdout
+    heavy = {"numpy", "scipy", "jinja2", "rich", "cvxpy", "matplotlib"}
+    code = f"import ensctl.cli.app, sys; print({heavy} & set(sys.modules))"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
@@ -71,7 +65,9 @@ def test_help_is_quick_and_loads_nothing_heavy(process: Callable[..., Any]) -> N
 
 
 def test_every_command_has_help_with_examples(process: Callable[..., Any]) -> None:
-    for command in ("check", "report", "steer", "demo", "replay", "plan", "continuum", "reproduce"):
+    commands = ("check", "report", "steer", "simulate", "swarm", "design", "continuum", "depth")
+    commands += ("plan", "replay", "reproduce", "demo")
+    for command in commands:
         text = process(command, "--help").stdout.decode()
         assert "Examples:" in text and f"\n    ensctl {command}" in text
 

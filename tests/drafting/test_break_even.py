@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ensctl.drafting import (
@@ -45,6 +45,7 @@ def test_both_depths_are_equally_fast(
     assert gain(cost * 0.99) > 0 > gain(cost * 1.01)
 
 
+@settings(max_examples=40)
 @given(
     st.floats(0.001, 1.5),
     _PAIRS,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ensctl.drafting import (
@@ -167,6 +167,7 @@ def test_conventions_are_read_by_name() -> None:
         assert str(rule).startswith(rule.value)
 
 
+@settings(max_examples=12)
 @given(_ALPHAS, st.integers(2, 16))
 def test_every_metric_round_trips_through_every_other(alpha: float, depth: int) -> None:
     for source in Metric:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ensctl.drafting import Convention, Counters
@@ -25,6 +25,7 @@ def test_lengths_under_each_convention() -> None:
     assert WINDOW.fully_accepted() == 20
 
 
+@settings(max_examples=40)
 @given(
     st.dictionaries(
         st.integers(1, 6), st.lists(st.integers(0, 50), min_size=7, max_size=7), min_size=1

@@ -75,7 +75,7 @@ def test_every_split_of_real_requests(real_data: Callable[[str], Path], task: st
     traces = read_traces(real_data(f"drafting/acceptance_traces/{task}.jsonl"))["ngram"]
     rng = np.random.default_rng(7)
     depths = (1, 2, 5, 9, 15)
-    for _ in range(4):
+    for _ in range(2):
         order = rng.permutation(len(traces))
         middle = len(order) // 2
         half = [traces[i] for i in order[:middle]]
@@ -109,6 +109,7 @@ def test_choice_from_traces_and_windows(real_data: Callable[[str], Path], task: 
                 assert likely.expected_length(depth).value == pytest.approx(length, rel=0.005)
 
 
+@settings(max_examples=30)
 @given(st.floats(0.05, 0.95), st.floats(0.05, 0.95), st.integers(2, 8))
 def test_renewal_is_recovered_from_its_counters(u: float, v: float, depth: int) -> None:
     fit = fit_acceptance(exact(MarkovRenewal(u, v), depth), "markov_renewal")
@@ -119,6 +120,7 @@ def test_renewal_is_recovered_from_its_counters(u: float, v: float, depth: int) 
         assert fit.expected_length(other).value == pytest.approx(expected, rel=1e-6)
 
 
+@settings(max_examples=25)
 @given(st.floats(0.05, 0.95), st.integers(2, 8))
 def test_independent_counters_choose_iid(alpha: float, depth: int) -> None:
     fit = fit_acceptance(exact(IID(alpha), depth))
@@ -202,6 +204,7 @@ def test_maximum_likelihood_from_a_trace_of_varied_depth() -> None:
         assert abs(estimate.value - truth) < 4 * estimate.std_error < 0.03
 
 
+@settings(max_examples=40)
 @given(
     st.integers(1, 60),
     st.lists(st.floats(0, 1), min_size=1, max_size=5),
@@ -221,7 +224,7 @@ def test_nothing_but_our_errors(drafts: int, shares: list[float], model: str) ->
     assert_well_formed(fit)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.lists(st.lists(st.integers(0, 3), max_size=6), min_size=1, max_size=12))
 def test_nothing_but_our_errors_from_traces(runs: list[list[int]]) -> None:
     try:

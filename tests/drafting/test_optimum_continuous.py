@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import mpmath as mp
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,8 +64,10 @@ def test_the_slope_vanishes_and_the_best_integer_is_a_neighbour(
     for step in (1e-3, 0.3):
         assert rate(best.depth + step) <= best.throughput * (1 + 1e-14)
         assert rate(max(0.0, best.depth - step)) <= best.throughput * (1 + 1e-14)
-    rates = [0.0] + [rate(k) for k in range(1, 400)]
-    integer = rates.index(max(rates))
+    depths = np.arange(400.0)
+    rates = np.asarray(expected_length(alpha, depths, convention=convention))
+    rates = rates / (fixed + depths * cost)
+    integer = 1 + int(np.argmax(rates[1:]))
     if integer < 399:
         assert max(1, math.floor(best.depth)) <= integer <= max(1, math.ceil(best.depth))
 

@@ -71,7 +71,7 @@ def test_costs_at_every_break_even_and_one_rounding_beside_it() -> None:
 
 def test_cells_are_what_optimal_depth_finds() -> None:
     rng = np.random.default_rng(3)
-    alphas, costs = rng.uniform(0, 1, 25), np.append(rng.uniform(0, 0.6, 24), 0.0)
+    alphas, costs = rng.uniform(0, 1, 11), np.append(rng.uniform(0, 0.6, 10), 0.0)
     for convention in Convention:
         phases = phase_map(alphas, costs, 32, convention=convention, overhead=0.3, off=1.1)
         for row, cost in enumerate(costs):

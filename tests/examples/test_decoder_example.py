@@ -32,4 +32,6 @@ def test_speculative_decoder(
     assert result.tampered_p < 1e-6
     for pool in result.pools:
         assert pool.recursive < pool.optimum < pool.formula
+        assert abs(pool.decoded_optimum - pool.optimum) < 0.15
+        assert abs(pool.decoded_recursive - pool.recursive) < 0.15
     assert list(tmp_path.iterdir())

@@ -176,9 +176,10 @@ def _deviations(patch: pytest.MonkeyPatch) -> None:
 
 
 def _determinants(patch: pytest.MonkeyPatch) -> None:
-    original = formulas.log_determinant
+    module = import_module("ensctl.papers.formulas")
+    original = module.log_determinant
     patch.setattr(
-        formulas, "log_determinant", lambda lam: original([node + i for i, node in enumerate(lam)])
+        module, "log_determinant", lambda lam: original([node + i for i, node in enumerate(lam)])
     )
 
 
@@ -215,17 +216,21 @@ def _stationarity(patch: pytest.MonkeyPatch) -> None:
 
 def _five_is_best(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
-        drafting, "throughput", lambda acceptance, cost, depth, convention: -abs(depth - 5.0)
+        drafting,
+        "throughput",
+        lambda acceptance, cost, depth, convention: 1.0 / (1.0 + abs(depth - 5)),
     )
 
 
 def _four_is_best(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
-        drafting, "throughput", lambda acceptance, cost, depth, convention: -abs(depth - 4.0)
+        drafting,
+        "throughput",
+        lambda acceptance, cost, depth, convention: 1.0 / (1.0 + abs(depth - 4)),
     )
 
 
-_MUTATIONS = {
+_MUTATIONS: dict[Callable[[pytest.MonkeyPatch], None], set[str]] = {
     _lengths: {"b-length-4", "b-throughput-5", "b-projected-length", "b-product-5"},
     _everything_is_accepted: {"a-k-star", "b-k-star", "a-a3", "b-growing-cost", "b-product-falls"},
     _powers: {"a-s-star", "b-power-3", "b-rejection-6", "b-power-5"},

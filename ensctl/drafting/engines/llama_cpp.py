@@ -43,7 +43,7 @@ _LINE = re.compile(
     rb"(?:, acceptance rate per position = \(([\d., ]*)\))?"
 )
 _POSITIONS = re.compile(rb"acc per pos = \(([\d., ]*)\)")
-_LENGTH_NAMED = re.compile(rb", (?:mean|acceptance rate per pos)")
+_NAMED = re.compile(rb", (?:mean|acceptance rate per pos)")
 _SLOT = re.compile(rb"id\s+(\d+) \|")
 _EVAL = re.compile(rb"(?<!prompt )eval time =.*?/\s*(\d{1,15}) tokens")
 _NO_DEPTH = "this line does not carry K; give depth=, the most tokens of a draft (--draft-max)"
@@ -90,9 +90,8 @@ def _of_log(blocks: Iterable[Block], reading: Reading) -> Iterator[Counters]:
                 continue
             text = without_colour(raw)
             found = _LINE.search(text)
-            if found is None or (
-                not found.group(3) and _LENGTH_NAMED.match(text, found.end()) is not None
-            ):
+            # What is named behind the match could not be read to its end.
+            if found is None or _NAMED.match(text, found.end()) is not None:
                 if b"accepted /" in text or b"acceptance = " in text or b"rate = " in text:
                     reading.problem(line, "the acceptance line is cut off or not of a known form")
                 continue

@@ -218,11 +218,11 @@ def _looks_like(reading: Reading) -> str:
 def _as_format(format: str | CounterFormat) -> CounterFormat | None:
     if isinstance(format, CounterFormat):
         return format
-    if format == _AUTO:
-        return None
     try:
+        if isinstance(format, str) and format == _AUTO:
+            return None
         return CounterFormat(format)
-    except ValueError:
+    except (TypeError, ValueError):
         raise InvalidInputError(
             f"format must be 'auto' or one of {_known()}, got {format!r}"
         ) from None

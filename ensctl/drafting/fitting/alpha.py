@@ -66,7 +66,7 @@ def alpha_estimate(data: Data, *, model: str = "auto", level: float = 0.95) -> E
     0.720524 (95 % interval 0.701787 to 0.738522, standard error 0.00938; α̂ = A/(A + D −
     P_{K−1}), 2290 tested units, variance inflation 1; assumes independent trials with one α)
     """
-    if model not in DEPENDENCES:
+    if not isinstance(model, str) or model not in DEPENDENCES:
         raise InvalidInputError(f"model must be one of {', '.join(DEPENDENCES)}, got {model!r}")
     coverage = as_level(level)
     try:

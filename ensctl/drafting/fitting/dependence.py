@@ -80,7 +80,7 @@ def dependence(sets: RiskSets, model: str = "auto") -> Dependence:
     NotIdentifiableError
         The data do not allow the model asked for.
     """
-    if model not in DEPENDENCES:
+    if not isinstance(model, str) or model not in DEPENDENCES:
         raise InvalidInputError(f"model must be one of {', '.join(DEPENDENCES)}, got {model!r}")
     if model == "iid":
         return Dependence("iid", "independent trials with one α", sets)

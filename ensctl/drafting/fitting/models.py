@@ -109,7 +109,7 @@ def fit_acceptance(
     >>> print(round(length.value, 3), round(length.std_error, 3), length.unit)
     1.185 0.004 tokens per cycle, with_bonus
     """
-    if model not in MODELS:
+    if not isinstance(model, str) or model not in MODELS:
         raise InvalidInputError(f"model must be one of {', '.join(MODELS)}, got {model!r}")
     coverage = as_level(level)
     close = as_scalar(tolerance, "tolerance", above=0)

@@ -36,7 +36,7 @@ class DraftRun:
     accepted : (n,) array of int, read-only
         Units of the draft that were kept.
     owners : (n,) array of int, read-only
-        Position of the drafter in ``drafters``; −1 where it has no name or nothing was drafted.
+        Position of the drafter in ``drafters``; −1 where it has no name or drafting was off.
     drafters : tuple of str
         Names of the drafters that were chosen, in the order of their first cycle.
     chances : array, read-only

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import tempfile
 import warnings
 import zipfile
 from pathlib import Path
@@ -25,10 +26,16 @@ def cache_folder() -> Path:
     named = os.environ.get("ENSCTL_CACHE")
     if named:
         return Path(named)
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "ensctl"
     place = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
-    return (Path(place) if place else Path.home() / ".cache") / "ensctl"
+    if place:
+        return Path(place) / "ensctl"
+    try:
+        home = Path.home()
+    except RuntimeError:
+        # Users without a home, as in some containers, keep the model as long as temporary files.
+        return Path(tempfile.gettempdir()) / "ensctl"
+    inside = Path("Library", "Caches") if sys.platform == "darwin" else Path(".cache")
+    return home / inside / "ensctl"
 
 
 def cache_file(folder: Path, order: int, max_bytes: int, fingerprint: str) -> Path:

@@ -86,7 +86,12 @@ def read_symbols(files: SourceFiles, max_bytes: int) -> bytes:
     for path in files.paths:
         if room <= 0:
             break
-        text = path.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n")
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise InvalidInputError(
+                f"the corpus must be readable, got {path}: {error.strerror}; give a text instead"
+            ) from None
         parts.append(encode(text.rstrip("\n") + "\n")[:room])
         room -= len(parts[-1])
     return b"".join(parts)

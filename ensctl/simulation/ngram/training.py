@@ -27,8 +27,8 @@ def train_ngrams(
 ) -> NgramModel:
     """Count the n-grams of a text and make a model of them.
 
-    Without a text it is the source of Python's standard library, tests left out: about 10⁷
-    characters that are present wherever Python is.
+    Without a text it is the source of Python's standard library, tests left out, which is present
+    wherever Python is.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def train_ngrams(
 
     Notes
     -----
-    Eight million symbols take 2 s and 250 MB at order 6, and .3 s from the cache.  A damaged file
+    Eight million symbols take 3 s and 150 MB at order 6, and .5 s from the cache.  A damaged file
     in the cache is built again, with a warning.
 
     Examples
