@@ -45,14 +45,15 @@ class Drafted(NamedTuple):
 
 
 class Pooled(NamedTuple):
-    """m drafts of the order-3 model at one unit: means over contexts of the text, and decoded."""
+    """m drafts of the order-3 model at one unit: means over contexts of one text; and a text of its
+    own for each rule, accepted share beside the mean of its exact chances."""
 
     drafts: int
     formula: float
     optimum: float
     recursive: float
-    decoded_optimum: float
-    decoded_recursive: float
+    decoded_optimum: tuple[float, float]
+    decoded_recursive: tuple[float, float]
 
 
 class Result(NamedTuple):
@@ -148,7 +149,7 @@ def _pooled(target: NgramModel, text: str, count: int) -> Pooled:
         1.0 - (1.0 - alpha) ** count,
         float(np.mean([optimal_pooled_acceptance(*x, count=count).acceptance for x in pairs])),
         float(np.mean([recursive_rejection(*x, count=count).acceptance for x in pairs])),
-        *(float(run.accepted.mean()) for run in decoded),
+        *((float(run.accepted.mean()), float(run.chances.mean())) for run in decoded),
     )
 
 
@@ -168,6 +169,10 @@ if __name__ == "__main__":
     for pool in result.pools:
         print(
             f"{pool.drafts} drafts of order 3: 1 − (1 − α)^m {pool.formula:.3f}, optimum "
-            f"{pool.optimum:.3f}, recursive rejection {pool.recursive:.3f}; decoded with them "
-            f"{pool.decoded_optimum:.3f}, {pool.decoded_recursive:.3f}"
+            f"{pool.optimum:.3f}, recursive rejection {pool.recursive:.3f}"
+        )
+        print(
+            f"  decoded with the optimal coupling {pool.decoded_optimum[0]:.3f} (exact chances "
+            f"{pool.decoded_optimum[1]:.3f}), with recursive rejection "
+            f"{pool.decoded_recursive[0]:.3f} ({pool.decoded_recursive[1]:.3f})"
         )

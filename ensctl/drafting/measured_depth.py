@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from ensctl.arguments import read_only
 from ensctl.display import Plotted
+from ensctl.drafting.acceptance import AcceptanceModel
 from ensctl.drafting.convention import Convention, as_convention, as_depth
 from ensctl.drafting.cost import CostModel, as_cost, one_of
 from ensctl.drafting.counters import Counters
@@ -93,13 +95,18 @@ class MeasuredDepth(Plotted):
             f"{one_of(self.optimum.unit)}",
             f"α = {self.alpha.value:.4f} ({self.alpha.low:.4f} to {self.alpha.high:.4f}) from "
             f"{self.windows} windows{now}; assumes {self.alpha.assumption}",
-            f"acceptance model {self.fit.model}: {self.fit.reason}",
+            f"acceptance model {_short(self.fit.model)}: {self.fit.reason}",
         ]
         if self.tokens_per_step is not None:
             lines.append(
                 f"{self.tokens_per_step:.4g} tokens per step, steps without a draft included"
             )
         return "\n".join(lines)
+
+
+def _short(model: AcceptanceModel) -> str:
+    """The model with four digits of each number: no more are measured."""
+    return re.sub(r"\d+\.\d{5,}(?:e[-+]?\d+)?", lambda m: f"{float(m.group()):.4g}", repr(model))
 
 
 def measured_depths(

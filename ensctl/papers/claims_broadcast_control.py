@@ -40,7 +40,7 @@ def _break_even(depth: int, deeper: int) -> Recomputation:
 
 
 def _under(call: Recomputation, *conventions: str) -> dict[str, Recomputation]:
-    return {name: call.with_inputs(convention=name) for name in conventions}
+    return {name: call.with_inputs({"convention": name}) for name in conventions}
 
 
 def _claim(

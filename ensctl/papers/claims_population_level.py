@@ -26,7 +26,7 @@ def _statement(name: str, **inputs: Any) -> Recomputation:
 
 
 def _under(call: Recomputation, *conventions: str) -> dict[str, Recomputation]:
-    return {name: call.with_inputs(convention=name) for name in conventions}
+    return {name: call.with_inputs({"convention": name}) for name in conventions}
 
 
 def _pooled(alpha: float, count: int) -> Recomputation:

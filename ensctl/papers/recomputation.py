@@ -48,7 +48,7 @@ class Recomputation:
         result = self._function()(**self.inputs)
         return getattr(result, self.attribute) if self.attribute else result
 
-    def with_inputs(self, **changes: Any) -> Recomputation:
+    def with_inputs(self, changes: Mapping[str, Any]) -> Recomputation:
         """The same call with some inputs changed."""
         return Recomputation(self.function, {**self.inputs, **changes}, self.attribute)
 

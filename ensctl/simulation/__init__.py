@@ -17,6 +17,7 @@ from ensctl.simulation.fleet_drafting_cost import FleetCostFit, FleetCycleCost, 
 from ensctl.simulation.fleet_drafting_drafter import FleetDraft, FleetDrafter, FleetMoment
 from ensctl.simulation.fleet_drafting_result import FleetDraftingRun, FleetLoopRun
 from ensctl.simulation.fleet_drafting_run import fleet_drafting_run, fleet_one_step_run
+from ensctl.simulation.fleet_drafting_study import FleetDepthStudy, fleet_depth_study
 from ensctl.simulation.fleet_drafting_verifier import FleetVerifier
 from ensctl.simulation.monte_carlo import simulate_drafting
 from ensctl.simulation.monte_carlo_histogram import CycleHistogram, cycle_histogram
@@ -66,6 +67,7 @@ __all__ = [
     "FleetControllerState",
     "FleetCostFit",
     "FleetCycleCost",
+    "FleetDepthStudy",
     "FleetDraft",
     "FleetDrafter",
     "FleetDraftingRun",
@@ -102,6 +104,7 @@ __all__ = [
     "draft_then_verify",
     "duty_model",
     "fit_fleet_cost",
+    "fleet_depth_study",
     "fleet_drafting_run",
     "fleet_one_step_run",
     "fleet_step",

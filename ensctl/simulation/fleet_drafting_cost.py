@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_scalar, as_vector, read_only
 from ensctl.drafting.acceptance import AcceptanceModel, as_acceptance
-from ensctl.drafting.convention import Convention, as_depths
+from ensctl.drafting.convention import as_depths
 from ensctl.drafting.cost import CostModel
 from ensctl.errors import InvalidInputError, NotIdentifiableError
 from ensctl.serialization import versioned
@@ -43,7 +43,7 @@ class FleetCycleCost(CostModel):
     >>> from ensctl.simulation import FleetCycleCost
     >>> cost = FleetCycleCost(2.56, 0.4, 0.25, 0.9)
     >>> cost.cycles([1, 8]).round(3)
-    array([2.96 , 6.242])
+    array([2.96 , 6.227])
     """
 
     fixed: float
@@ -217,9 +217,11 @@ def fit_fleet_cost(
         )
     whole = kinds.astype(np.int64)
     return FleetCostFit(
-        *(float(value) for value in found),
-        depths=read_only(whole[:, 0].copy()),
-        reapplied=read_only(whole[:, 1].copy()),
-        counts=read_only(counts),
-        milliseconds=read_only(medians),
+        float(found[0]),
+        float(found[1]),
+        float(found[2]),
+        read_only(whole[:, 0].copy()),
+        read_only(whole[:, 1].copy()),
+        read_only(counts),
+        read_only(medians),
     )

@@ -217,7 +217,7 @@ class FleetDrafter:
             z, power[k] = self.model.step(z, inputs[k])
         power += missing
         draft = FleetDraft(read_only(power), now)
-        return Block(read_only(inputs), draft, stopped=wanted.size < depth)
+        return Block(inputs.tolist(), draft, stopped=wanted.size < depth)
 
     def _solved(self, z: Array, target: float) -> float:
         """u with Σ P clip(D + g (z − u)) = target, by the breakpoints of the left side."""

@@ -93,7 +93,9 @@ class FleetDraftingRun(Plotted):
         PerPosition
             The last hazard is continued beyond the depth of the run.
         """
-        hazards = [estimate.value for estimate in self.counters().hazards().hazards]
+        found = self.counters().hazards()
+        pairs = zip(found.hazards, found.tested, strict=True)
+        hazards = [estimate.value for estimate, tested in pairs if tested > 0]
         return PerPosition(hazards, tail=hazards[-1])
 
     def cost(self) -> FleetCostFit:

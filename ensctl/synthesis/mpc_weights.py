@@ -18,6 +18,8 @@ from ensctl.synthesis.mpc_prediction import OutputMap, StateCost, output_map, st
 Array = NDArray[Any]
 
 _MOST_CONDITION = 1e11
+# Several dense matrices of this size squared: 200 MB each.
+_MOST_INPUTS = 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +99,11 @@ def condensed(
     soft_weight: float,
 ) -> Horizon:
     """Check the weights and limits and condense the horizon."""
+    if inputs * horizon > _MOST_INPUTS:
+        raise InvalidInputError(
+            f"horizon must be at most {_MOST_INPUTS // inputs} for {inputs} inputs, got {horizon}; "
+            f"the plan is one dense program"
+        )
     with np.errstate(all="ignore"):
         outputs = output_map(ens, horizon, inputs)
     weights = np.tile(_weights(output_weight, "output_weight", ens.outputs), horizon)

@@ -32,6 +32,7 @@ def test_speculative_decoder(
     assert result.tampered_p < 1e-6
     for pool in result.pools:
         assert pool.recursive < pool.optimum < pool.formula
-        assert abs(pool.decoded_optimum - pool.optimum) < 0.15
-        assert abs(pool.decoded_recursive - pool.recursive) < 0.15
+        for measured, exact in (pool.decoded_optimum, pool.decoded_recursive):
+            # Some 170 cycles, each a trial with a variance of at most 1/4.
+            assert abs(measured - exact) < 4 * 0.5 / 170**0.5
     assert list(tmp_path.iterdir())

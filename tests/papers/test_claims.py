@@ -294,7 +294,7 @@ def test_recomputation_is_looked_up_when_it_is_evaluated(monkeypatch: pytest.Mon
     call = Recomputation("ensctl.drafting.throughput", {"acceptance": 0.5, "cost": 0.0, "depth": 1})
     assert call.value() == 1.5
     monkeypatch.setattr(drafting, "throughput", lambda **inputs: inputs["depth"])
-    assert call.with_inputs(depth=3).value() == 3
+    assert call.with_inputs({"depth": 3}).value() == 3
 
 
 @pytest.mark.parametrize(

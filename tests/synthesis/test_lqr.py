@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import solve_discrete_are
 
@@ -38,6 +38,7 @@ def test_agrees_with_scipy_where_it_is_well_conditioned(
     assert found.residual < 1e-10 and found.spectral_radius < 1
 
 
+@settings(max_examples=40)
 @given(_problems(), st.integers(0, 1000))
 def test_cost_is_what_a_simulation_costs_and_no_other_gain_is_cheaper(
     problem: tuple[Ensemble, np.ndarray, np.ndarray], seed: int

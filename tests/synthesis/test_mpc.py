@@ -85,7 +85,7 @@ def test_state_target_is_the_finite_horizon_regulator() -> None:
     assert moved == u
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(seeds)
 def test_limits_hold_exactly_and_every_step_is_optimal(seed: int) -> None:
     rng = np.random.default_rng(seed)

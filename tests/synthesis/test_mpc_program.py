@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ensctl.convex.mpc_interior import interior_multipliers
@@ -30,6 +30,7 @@ def _case(seed: int) -> tuple[Any, Any, Any, Any, Any]:
     return P, A, b, softness, P @ rng.standard_normal(n) * rng.uniform(0.1, 20.0)
 
 
+@settings(max_examples=40)
 @given(seeds)
 def test_optimality_conditions(seed: int) -> None:
     P, A, b, softness, q = _case(seed)
@@ -44,6 +45,7 @@ def test_optimality_conditions(seed: int) -> None:
     assert np.abs(excess * z).max() <= 1e-8 * max(1.0, z.max())
 
 
+@settings(max_examples=30)
 @given(seeds)
 def test_start_does_not_change_the_answer(seed: int) -> None:
     P, A, b, softness, q = _case(seed)

@@ -54,6 +54,7 @@ def test_a_hundred_members_neither_overflow_nor_lose_digits(reference: Reference
 
 
 @pytest.mark.reference
+@pytest.mark.slow
 def test_python_control_is_far_off_or_refuses(reference: Reference) -> None:
     import control
 

@@ -101,7 +101,7 @@ def _general(draw: st.DrawFn) -> Ensemble:
     return Ensemble(values, weights, 1.0)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(_general(), st.integers(0, 1000))
 def test_windows_are_exactly_where_eigenvalues_are_inside(ens: Ensemble, seed: int) -> None:
     found = static_output_gain(ens)

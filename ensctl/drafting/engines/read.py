@@ -88,7 +88,7 @@ def read_counters(
 
 
 def iter_counters(
-    lines: Source,
+    source: Source,
     format: str | CounterFormat = _AUTO,
     *,
     depth: int | None = None,
@@ -101,7 +101,7 @@ def iter_counters(
 
     Parameters
     ----------
-    lines : path, str, bytes, open file or iterable of lines
+    source : path, str, bytes, open file or iterable of lines
         What to read; blocks of whole lines are held, never all of it.
     format : str or CounterFormat
         "auto" or the name of a format.
@@ -136,12 +136,12 @@ def iter_counters(
     """
     kind = _as_format(format)
     reading = Reading(
-        source=_name(lines),
+        source=_name(source),
         depth=None if depth is None else as_count(depth, "depth"),
         drafts=None if drafts is None else as_scalar(drafts, "drafts", above=0.0),
         strict=bool(strict),
     )
-    return _windows(_as_source(lines), kind, reading)
+    return _windows(_as_source(source), kind, reading)
 
 
 def _windows(source: Source, kind: CounterFormat | None, reading: Reading) -> Iterator[Counters]:

@@ -75,21 +75,23 @@ def fit_iid(sets: RiskSets) -> ModelFit:
 
 
 def fit_per_position(sets: RiskSets) -> ModelFit:
-    """h_j = kept_j/tested_j, up to the last position that was tested."""
+    """h_j = kept_j/tested_j, up to the last position that was tested; S is 0 beyond it."""
     reached = int(np.count_nonzero(sets.tested))
     hazards = np.minimum(sets.kept[:reached] / sets.tested[:reached], 1.0)
     full = np.zeros(sets.tested.size)
     full[:reached] = hazards
+    # Where nothing reached a position of the measured depth, nothing was kept before it either.
+    beyond = (0.0,) * (0 if sets.depth is None else sets.depth - reached)
     influence = np.zeros((reached, sets.tested.size))
     influence[np.arange(reached), np.arange(reached)] = 1.0 / sets.tested[:reached]
     return ModelFit(
         "per_position",
-        PerPosition(tuple(hazards.tolist())),
+        PerPosition((*hazards.tolist(), *beyond)),
         tuple(f"h{j + 1}" for j in range(reached)),
         hazards,
         influence,
         full,
-        lambda p: PerPosition(tuple(np.clip(p, 0.0, 1.0).tolist())),
+        lambda p: PerPosition((*np.clip(p, 0.0, 1.0).tolist(), *beyond)),
         reached,
     )
 
