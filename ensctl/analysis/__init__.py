@@ -16,18 +16,30 @@ from ensctl.analysis.horizon_sweep import HorizonSweep, horizon_sweep
 from ensctl.analysis.matrices import ctrb, obsv, reachability_matrix
 from ensctl.analysis.node_design import choose_nodes
 from ensctl.analysis.node_design_result import NodeDesign
+from ensctl.analysis.node_regions import Annulus, Candidates, Circle, Disk, Interval, Rates
 from ensctl.analysis.observability import Observability, observability
 from ensctl.analysis.practicality import PracticalVerdict, practicality
+from ensctl.analysis.repair import repair
+from ensctl.analysis.repair_result import Repair
+from ensctl.analysis.sampling_curve import SamplingCurve, sampling_curve
 
 __all__ = [
+    "Annulus",
+    "Candidates",
+    "Circle",
     "Conditioning",
     "Controllability",
+    "Disk",
     "HorizonSweep",
+    "Interval",
     "LockedGroup",
     "NearestPair",
     "NodeDesign",
     "Observability",
     "PracticalVerdict",
+    "Rates",
+    "Repair",
+    "SamplingCurve",
     "StructuredDistance",
     "UncontrollabilityDistance",
     "choose_nodes",
@@ -42,5 +54,7 @@ __all__ = [
     "obsv",
     "practicality",
     "reachability_matrix",
+    "repair",
+    "sampling_curve",
     "structured_distance",
 ]

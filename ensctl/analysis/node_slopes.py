@@ -69,9 +69,9 @@ def spectrum_slopes(lam: Array, b: Array, horizon: int | float) -> Slopes:
 
     Notes
     -----
-    O(N² H) where κ ≤ 1e7 or H > 400 (then σ is known to κ ε only), else O(N H²).  Each σ_k has a relative error of about √κ ε at worst, the
-    smallest and the largest a few N ε (times what the shortest interpolant is shorter by than the
-    Lagrange polynomials where H > N).
+    O(N² H) where κ ≤ 1e7 or H > 400 (then σ is known to κ ε only), else O(N H²).  Each σ_k has a
+    relative error of about √κ ε at worst, the smallest and the largest a few N ε (times what the
+    shortest interpolant is shorter by than the Lagrange polynomials where H > N).
     """
     if horizon == math.inf:
         return _infinite(lam, b)

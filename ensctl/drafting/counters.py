@@ -101,7 +101,7 @@ class Counters:
     def __post_init__(self) -> None:
         for name in ("drafts", "draft_tokens", "accepted", "draftless", "generated", "depth"):
             object.__setattr__(self, name, _plain(getattr(self, name)))
-        positions = self.accepted_per_position
+        positions: Any = self.accepted_per_position
         if positions is not None:
             if not isinstance(positions, Iterable) or isinstance(positions, str | bytes):
                 raise InvalidInputError(

@@ -48,6 +48,8 @@ class TrajectoryChunk(NamedTuple):
     >>> blocks = ec.trajectory_chunks(ec.Ensemble([0.5]), [1.0, 0.0, 0.0], steps=2)
     >>> [(block.start, block.states.shape) for block in blocks]
     [(0, (1, 2)), (2, (1, 2))]
+    >>> isinstance(next(ec.trajectory_chunks(ec.Ensemble([0.5]), [1.0])), ec.TrajectoryChunk)
+    True
     """
 
     start: int

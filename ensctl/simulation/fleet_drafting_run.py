@@ -17,7 +17,12 @@ from ensctl.simulation.fleet_drafting_drafter import FleetDrafter, FleetMoment
 from ensctl.simulation.fleet_drafting_pass import FleetArrays, step_in_place
 from ensctl.simulation.fleet_drafting_result import FleetDraftingRun, FleetLoopRun
 from ensctl.simulation.fleet_drafting_verifier import FleetVerifier, clock
-from ensctl.simulation.thermostat_model import duty_model, initial_fleet_state, reduced_duty_model
+from ensctl.simulation.thermostat_model import (
+    DutyModel,
+    duty_model,
+    initial_fleet_state,
+    reduced_duty_model,
+)
 from ensctl.simulation.thermostat_runs import FleetRun
 
 Array = NDArray[Any]
@@ -119,43 +124,8 @@ def fleet_drafting_run(
     >>> run.replay_error(ec.duty_model(fleet)) < 1e-12
     True
     """
-    plant, wanted, outside, dropped = _checked(fleet, reference, ambient, skip)
-    limit = as_scalar(u_max, "u_max", above=0.0)
-    allowed = as_scalar(tolerance, "tolerance", above=0.0) * plant.nominal_power
-    first = FleetDrafter(reduced_duty_model(fleet, groups), wanted, limit)
-    if drafter is not None and not hasattr(drafter, "propose"):
-        raise InvalidInputError(
-            f"drafter must have propose(state, depth), got {type(drafter).__name__}"
-        )
-    timed = _Timed(first if drafter is None else drafter)
-    verifier = FleetVerifier(plant, allowed, ambient=outside, z0=z0, engine=engine)
-    cycles = draft_then_verify(first.first(), timed, verifier, depth, units=wanted.size)
-    costs = verifier.costs
-    # Drafters of other makes may run past the end of the reference.
-    kept = slice(wanted.size)
-    tracking = FleetRun(
-        name=f"drafts of {int(cycles.drafted.max())}",
-        dt=plant.dt,
-        nominal=plant.nominal_power,
-        reference=read_only(wanted),
-        power=read_only(verifier.power[kept]),
-        inputs=read_only(np.array(cycles.committed[kept], dtype=np.float64)),
-        ambient=read_only(outside),
-        u_max=limit,
-        skip=dropped,
-        residual=np.nan,
-        unsettled=0,
-    )
-    return FleetDraftingRun(
-        tracking=tracking,
-        cycles=cycles,
-        expected=read_only(verifier.expected[kept]),
-        tolerance=allowed,
-        reapplied=read_only(costs[:, 1].astype(np.int64)),
-        pass_ms=read_only(costs[:, 2].copy()),
-        draft_ms=read_only(np.array(timed.milliseconds)),
-        engine=verifier.engine,
-    )
+    task = fleet_task(fleet, reference, ambient, z0, u_max, groups, skip)
+    return drafted_run(task, depth, tolerance, engine, drafter)
 
 
 def fleet_one_step_run(
@@ -209,16 +179,104 @@ def fleet_one_step_run(
     >>> run.rms_error < 1e-3
     True
     """
-    plant, wanted, outside, dropped = _checked(fleet, reference, ambient, skip)
-    limit = as_scalar(u_max, "u_max", above=0.0)
-    controller = FleetDrafter(reduced_duty_model(fleet, groups), wanted, limit)
-    arrays, moment = FleetArrays.of(plant), controller.first()
-    air = np.append(outside, outside[-1])
-    z = initial_fleet_state(plant, z0).z - air[0]
+    return stepped_run(fleet_task(fleet, reference, ambient, z0, u_max, groups, skip))
+
+
+@dataclass(frozen=True, eq=False)
+class FleetTask:
+    """What is to be followed, by whom, and the mean houses that choose the inputs."""
+
+    plant: DutyModel
+    controller: FleetDrafter
+    z0: Array
+    ambient: Array
+    skip: int
+
+    def tracking(self, name: str, power: Array, inputs: Array) -> FleetRun:
+        """A run of this task."""
+        return FleetRun(
+            name=name,
+            dt=self.plant.dt,
+            nominal=self.plant.nominal_power,
+            reference=np.asarray(self.controller.reference),
+            power=read_only(power),
+            inputs=read_only(inputs),
+            ambient=self.ambient,
+            u_max=self.controller.u_max,
+            skip=self.skip,
+            residual=np.nan,
+            unsettled=0,
+        )
+
+
+def fleet_task(
+    fleet: ThermostatFleet,
+    reference: ArrayLike,
+    ambient: ArrayLike,
+    z0: ArrayLike,
+    u_max: float,
+    groups: int,
+    skip: int,
+) -> FleetTask:
+    """Check the arguments that all runs share, and make the mean houses once."""
+    plant = duty_model(fleet)
+    controller = FleetDrafter(reduced_duty_model(fleet, groups), reference, u_max)
+    outside = as_vector(ambient, "ambient", size=controller.steps, real=True)
+    dropped = as_count(skip, "skip", minimum=0)
+    if dropped >= controller.steps:
+        raise InvalidInputError(
+            f"skip must be less than the {controller.steps} steps, got {dropped}"
+        )
+    start = initial_fleet_state(plant, z0).z
+    return FleetTask(plant, controller, start, read_only(outside), dropped)
+
+
+def drafted_run(
+    task: FleetTask,
+    depth: Any,
+    tolerance: float,
+    engine: str,
+    drafter: Proposer[FleetMoment] | None = None,
+) -> FleetDraftingRun:
+    """Draft and verify through the whole reference."""
+    allowed = as_scalar(tolerance, "tolerance", above=0.0) * task.plant.nominal_power
+    if drafter is not None and not hasattr(drafter, "propose"):
+        raise InvalidInputError(
+            f"drafter must have propose(state, depth), got {type(drafter).__name__}"
+        )
+    timed = _Timed(task.controller if drafter is None else drafter)
+    verifier = FleetVerifier(task.plant, allowed, ambient=task.ambient, z0=task.z0, engine=engine)
+    steps = task.controller.steps
+    cycles = draft_then_verify(task.controller.first(), timed, verifier, depth, units=steps)
+    costs = verifier.costs
+    # Drafters of other makes may run past the end of the reference.
+    kept = slice(steps)
+    return FleetDraftingRun(
+        tracking=task.tracking(
+            f"drafts of {int(cycles.drafted.max())}",
+            verifier.power[kept],
+            np.array(cycles.committed[kept], dtype=np.float64),
+        ),
+        cycles=cycles,
+        expected=read_only(verifier.expected[kept]),
+        tolerance=allowed,
+        reapplied=read_only(costs[:, 1].astype(np.int64)),
+        pass_ms=read_only(costs[:, 2].copy()),
+        draft_ms=read_only(np.array(timed.milliseconds)),
+        engine=verifier.engine,
+    )
+
+
+def stepped_run(task: FleetTask) -> FleetLoopRun:
+    """One input, one step of all members, one correction, through the whole reference."""
+    controller, steps = task.controller, task.controller.steps
+    arrays, moment = FleetArrays.of(task.plant), controller.first()
+    air = np.append(task.ambient, task.ambient[-1])
+    z = task.z0 - air[0]
     work = np.empty_like(z)
-    times = np.empty((2, wanted.size))
-    power, inputs = np.empty(wanted.size), np.empty(wanted.size)
-    for t in range(wanted.size):
+    times = np.empty((2, steps))
+    power, inputs = np.empty(steps), np.empty(steps)
+    for t in range(steps):
         begin = clock()
         block = controller.propose(moment, 1)
         inputs[t] = block.units[0]
@@ -227,29 +285,5 @@ def fleet_one_step_run(
         times[:, t] = chosen - begin, clock() - chosen
         now = slice(t, t + 1)
         moment = FleetMoment(t + 1, inputs[now], power[now], block.evidence.drafter)
-    tracking = FleetRun(
-        name="step by step",
-        dt=plant.dt,
-        nominal=plant.nominal_power,
-        reference=read_only(wanted),
-        power=read_only(power),
-        inputs=read_only(inputs),
-        ambient=read_only(outside),
-        u_max=limit,
-        skip=dropped,
-        residual=np.nan,
-        unsettled=0,
-    )
+    tracking = task.tracking("step by step", power, inputs)
     return FleetLoopRun(tracking, read_only(1e3 * times[1]), read_only(1e3 * times[0]))
-
-
-def _checked(
-    fleet: ThermostatFleet, reference: ArrayLike, ambient: ArrayLike, skip: int
-) -> tuple[Any, Array, Array, int]:
-    plant = duty_model(fleet)
-    wanted = as_vector(reference, "reference", real=True)
-    outside = as_vector(ambient, "ambient", size=wanted.size, real=True)
-    dropped = as_count(skip, "skip", minimum=0)
-    if dropped >= wanted.size:
-        raise InvalidInputError(f"skip must be less than the {wanted.size} steps, got {dropped}")
-    return plant, wanted, outside, dropped

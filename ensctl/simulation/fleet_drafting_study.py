@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,9 +22,12 @@ from ensctl.errors import InvalidInputError
 from ensctl.serialization import versioned
 from ensctl.simulation.fleet_drafting_cost import FleetCostFit
 from ensctl.simulation.fleet_drafting_result import FleetDraftingRun, FleetLoopRun
-from ensctl.simulation.fleet_drafting_run import fleet_drafting_run, fleet_one_step_run
+from ensctl.simulation.fleet_drafting_run import drafted_run, fleet_task, stepped_run
 
 Array = NDArray[Any]
+
+# Deep drafts of the probe for each shallow one, which is there for the cost alone.
+_DEEP = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +37,13 @@ class FleetDepthStudy(Plotted):
     Attributes
     ----------
     loop : FleetLoopRun
-        The loop that checks every step, at its fastest.
+        The loop that checks every step.
     runs : tuple of FleetDraftingRun
-        One for each depth, at its fastest.
+        One for each depth.
     depths : (n,) array of int, read-only
         K of each run, increasing.
     probe : FleetDraftingRun
-        The run whose cycles alternate between a shallow and a deep draft.
+        The run with one shallow draft for every three deep ones.
     survival : PerPosition
         S measured by the deep drafts of the probe.
     fit : FleetCostFit
@@ -154,7 +157,7 @@ def fleet_depth_study(
 ) -> FleetDepthStudy:
     """Predict the best depth from one probing run, and measure all of them beside the loop.
 
-    The probe alternates between K = 2 and the greatest depth.  Its deep drafts give the survival
+    The probe drafts K = 2 once and the greatest depth three times, in turn.  Its deep drafts give the survival
     curve S, its cycles the cost a + b K + c J; then K maximises E[L_K]/C(K) with
     E[L_K] = Σ_{j<K} S(j).
 
@@ -173,7 +176,8 @@ def fleet_depth_study(
     skip : int
         First steps that errors do not count, less than T.
     repeats : int
-        Runs of each kind, of which the fastest is kept, ≥ 1; they take turns.
+        Runs of each kind, ≥ 1, which take turns; they are equal, and every cycle is counted at its
+        fastest.
     engine : str
         "numba", "numpy" or "auto".
 
@@ -211,40 +215,37 @@ def fleet_depth_study(
         )
     times, deepest = as_count(repeats, "repeats"), int(tried.max())
 
-    def drafted(depth: Any) -> FleetDraftingRun:
-        return fleet_drafting_run(
-            fleet,
-            reference,
-            depth,
-            tolerance=tolerance,
-            ambient=ambient,
-            skip=skip,
-            engine=engine,
-        )
-
-    def stepped() -> FleetLoopRun:
-        return fleet_one_step_run(fleet, reference, ambient=ambient, skip=skip)
-
-    probes = [(stepped(), drafted([2, deepest])) for _ in range(times)]
-    first = min((loop for loop, _ in probes), key=_time)
-    probe = min((run for _, run in probes), key=_time)
+    task = fleet_task(fleet, reference, ambient, 0.0, 0.5, 16, skip)
+    alternating = [2, *[deepest] * _DEEP]
+    probes = [
+        (stepped_run(task), drafted_run(task, alternating, tolerance, engine)) for _ in range(times)
+    ]
+    first, probe = (_fastest(runs) for runs in zip(*probes, strict=True))
     survival, fit = probe.acceptance(), probe.cost()
     draft = float(np.median(probe.draft_ms / probe.cycles.drafted))
-    flat = LinearCost(draft, fit.fixed + fit.per_input - draft, off=_time(first), unit="ms")
+    flat = LinearCost(draft, fit.fixed + fit.per_input - draft, off=first.ms_per_step, unit="ms")
     predicted, over = (
         optimal_depth(survival, cost, deepest, convention=Convention.COMMITTED)
-        for cost in (fit.cost(survival, off=_time(first)), flat)
+        for cost in (fit.cost(survival, off=first.ms_per_step), flat)
     )
     tried = np.unique(np.append(tried, max(1, predicted.depth)))
-    rounds = [(stepped(), *(drafted(int(depth)) for depth in tried)) for _ in range(times)]
-    loop, *runs = (min(kind, key=_time) for kind in zip(*rounds, strict=True))
+    rounds = [
+        (stepped_run(task), *(drafted_run(task, int(k), tolerance, engine) for k in tried))
+        for _ in range(times)
+    ]
+    loop, *runs = (_fastest(kind) for kind in zip(*rounds, strict=True))
     return FleetDepthStudy(
         loop, tuple(runs), read_only(tried), probe, survival, fit, predicted, over
     )
 
 
-def _time(run: Any) -> float:
-    return float(run.ms_per_step)
+def _fastest(runs: Any) -> Any:
+    """Equal runs as one, with every cycle at its fastest: what else ran then does not count."""
+    times = {
+        name: read_only(np.min([getattr(run, name) for run in runs], axis=0))
+        for name in ("pass_ms", "draft_ms")
+    }
+    return replace(runs[0], **times)
 
 
 def _row(values: Any, form: str = ".2f") -> str:

@@ -61,7 +61,7 @@ def test_resample_is_another_sampling_of_the_same_rates() -> None:
     assert option is not None and option.reached and option.amount > 1
     slow = ec.Ensemble.from_continuous([-0.2, -1.0, -3.0], [1.0, 2.0, 1.0], 0.05 * option.amount)
     np.testing.assert_allclose(option.ensemble.lam, slow.lam, rtol=1e-12)
-    np.testing.assert_allclose(option.ensemble.b[:, 0], slow.b, rtol=1e-12)
+    np.testing.assert_allclose(option.ensemble.b, slow.b, rtol=1e-12)
 
 
 def test_horizon_is_the_smallest() -> None:

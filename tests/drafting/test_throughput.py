@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ensctl.drafting import (
@@ -31,6 +31,7 @@ _COSTS = st.fractions(0, 3, max_denominator=97)
 _DEPTHS = st.integers(1, 40)
 
 
+@settings(max_examples=40)
 @given(_RATES, _COSTS, _DEPTHS, st.sampled_from(list(Convention)))
 def test_throughput_is_the_exact_quotient(
     alpha: Fraction, cost: Fraction, depth: int, convention: Convention
@@ -74,6 +75,7 @@ def test_a_simulated_run_has_this_throughput() -> None:
         assert abs(seen - throughput(model, 0.1, 4)) < 4 * spread
 
 
+@settings(max_examples=40)
 @given(_RATES, _COSTS, _DEPTHS)
 def test_improvement_and_operations_agree_with_lengths(
     alpha: Fraction, cost: Fraction, depth: int

@@ -1,4 +1,4 @@
-"""The thermostat example: the numbers it is there to show, small and at full size."""
+"""The thermostat example: the numbers it is there to show, at full size."""
 
 from __future__ import annotations
 
@@ -34,22 +34,15 @@ def _check(result: Any) -> None:
 
 
 @pytest.mark.slow
-def test_small_fleet_and_its_figure(example: Any, tmp_path: Path) -> None:
+def test_hundred_thousand_houses_and_their_figure(example: Any, tmp_path: Path) -> None:
     from PIL import Image
 
     figure = tmp_path / "fleet.png"
-    result = example.main(5_000, 5, figure)
-    assert len(result.mpc) == 5
+    result = example.main(seeds=1, figure=figure)
+    assert result.houses == 100_000 and len(result.mpc) == 1
     _check(result)
     with Image.open(figure) as picture:
         assert picture.width > 900
-
-
-@pytest.mark.slow
-def test_hundred_thousand_houses(example: Any) -> None:
-    result = example.main(seeds=1)
-    assert result.houses == 100_000 and len(result.mpc) == 1
-    _check(result)
 
 
 def test_regulation_signal(example: Any) -> None:

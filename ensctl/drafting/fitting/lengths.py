@@ -28,7 +28,7 @@ def fit_lengths(
     """Fit i.i.d. or Markov renewal to mean lengths E[with bonus] at several depths.
 
     Least squares in ln E; i.i.d. where it is within ``tolerance`` at every depth.  Where renewal
-    misses by more and one acceptance of first units with another of later ones does not, that.
+    misses clearly and first units that are surer than later ones do not, those.
 
     Parameters
     ----------
@@ -85,10 +85,10 @@ def fit_lengths(
         # Renewal ties how cycles begin to how they go on; a surer first unit breaks the tie.  The
         # noise of a benchmark alone must not.
         uneven, left = _first_unit(axis, measured)
-        if left <= close:
+        if left <= close and uneven.alphas[0] > (uneven.tail or 0.0):
             return uneven, (
                 f"i.i.d. misses lengths by {100 * misfit:.2g} % and Markov renewal by "
-                f"{100 * remaining:.2g} %; another acceptance of first units meets every length"
+                f"{100 * remaining:.2g} %; surer first units meet every length"
             )
     if remaining >= misfit:
         return IID(alpha), f"Markov renewal fits no better than i.i.d., {100 * misfit:.2g} % off"
