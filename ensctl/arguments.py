@@ -34,6 +34,11 @@ def as_array(value: ArrayLike, name: str, *, real: bool = False) -> Array:
     InvalidInputError
         Not numeric, NaN, infinite, or complex where ``real`` is asked for.
     """
+    if np.ma.is_masked(value):
+        raise InvalidInputError(
+            f"{name} must not have masked entries: what is behind a mask is not known; fill or "
+            "leave out those entries"
+        )
     try:
         array = np.array(value)
     except (ValueError, TypeError) as error:
@@ -120,10 +125,14 @@ def as_scalar(
     at_most: float | None = None,
 ) -> float:
     """Check a finite real number, optionally within open or closed bounds."""
+    if value is np.ma.masked:
+        raise InvalidInputError(f"{name} must be a real number, got a masked entry")
     try:
         number = float(value)
     except (TypeError, ValueError):
         raise InvalidInputError(f"{name} must be a real number, got {value!r}") from None
+    except OverflowError:
+        raise InvalidInputError(f"{name} must fit into float64, got an integer above 1e308") from None
     rules = [
         (above is None or number > above, f"> {above}"),
         (below is None or number < below, f"< {below}"),

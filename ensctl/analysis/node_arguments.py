@@ -20,6 +20,8 @@ from ensctl.errors import InvalidInputError
 Array = NDArray[Any]
 
 MOST_NODES = 200
+# Squares of powers of λ must be numbers.
+_LARGEST_POWER = 140
 
 
 def as_task(
@@ -139,9 +141,17 @@ def _require_within_reach(region: Region, fixed: Array, steps: int | float, crit
             f"region must be bounded for criterion {criterion!r}: it improves without end as |λ| "
             f"grows; give both ends"
         )
-    if steps != math.inf and criterion != "gap":
-        return
     size = largest_modulus(region)
+    if steps != math.inf and criterion != "gap":
+        smallest = max(inside.low, -inside.high, 0.0) if isinstance(inside, Interval) else 0.0
+        if isinstance(region, Rates) or math.isfinite(size):
+            smallest = size
+        if smallest > 1 and steps * math.log10(smallest) > _LARGEST_POWER:
+            raise InvalidInputError(
+                f"region must keep |λ|^H below 1e{_LARGEST_POWER}, got |λ| = {smallest:.4g} with "
+                f"H = {steps}; shrink it or take fewer steps"
+            )
+        return
     if isinstance(inside, Candidates) and fixed.size and not isinstance(region, Rates):
         size = max(size, float(np.max(np.abs(fixed))))
     if not size < 1:

@@ -18,6 +18,8 @@ Realise = Callable[[Array], tuple[Array, Array]]
 _MOST_SWEEPS = 12
 # Above this log κ ordinary SVDs of many sets at once have no digits left.
 _PLAIN_LIMIT = math.log(1e11)
+# Squares of larger entries are not numbers.
+_LARGEST = 1e150
 # Elements of a stack of matrices that is handed to one batched SVD.
 _STACK = 2_000_000
 
@@ -78,7 +80,14 @@ def _many(
     at_once = max(1, _STACK // (trials.shape[1] * steps))
     for start in range(0, len(trials), at_once):
         sets = [realise(samples[trial]) for trial in trials[start : start + at_once]]
-        stack = np.stack([b[:, None] * np.vander(lam, steps, increasing=True) for lam, b in sets])
+        with np.errstate(all="ignore"):
+            stack = np.stack(
+                [b[:, None] * np.vander(lam, steps, increasing=True) for lam, b in sets]
+            )
+        if not np.all(np.abs(stack) < _LARGEST):
+            # LAPACK may not return from entries that are not finite; single sets are checked.
+            found.append(np.array([_single(criterion, one, horizon) for one in sets]))
+            continue
         sigma = np.log(np.maximum(np.linalg.svd(stack, compute_uv=False), 1e-300))
         found.append(_of_sigma(criterion, sigma))
     return np.concatenate(found)
@@ -100,7 +109,8 @@ def _single(criterion: Criterion, placed: tuple[Array, Array], horizon: int | fl
     if np.unique(lam + 0.0).size < lam.size:
         return math.inf
     try:
-        value = float(np.max(pieces(criterion, lam, b, horizon).values, initial=-math.inf))
+        with np.errstate(all="ignore"):
+            value = float(np.max(pieces(criterion, lam, b, horizon).values, initial=-math.inf))
     except np.linalg.LinAlgError:
         return math.inf
     return value if math.isfinite(value) else math.inf

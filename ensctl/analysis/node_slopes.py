@@ -25,6 +25,8 @@ Array = NDArray[Any]
 
 # Up to this condition number an ordinary SVD gives every σ and every derivative to six digits.
 _PLAIN = 1e7
+# Squares of larger entries are not numbers.
+_LARGEST = 1e150
 # Below this |λ|, 1 − |λ|² loses at most two digits.
 _WELL_INSIDE = 0.99
 # Polynomials that vanish at all nodes are projected out as columns, one for each further step; for
@@ -84,12 +86,20 @@ def spectrum_slopes(lam: Array, b: Array, horizon: int | float) -> Slopes:
 
 def _of_matrix(lam: Array, b: Array, horizon: int) -> Slopes:
     powers = np.vander(lam, horizon, increasing=True)
-    left, sigma, right = np.linalg.svd(b[:, None] * powers, full_matrices=False)
+    left, sigma, right = _svd(b[:, None] * powers)
     sigma = np.maximum(sigma, 1e-300)
     derivative = np.zeros_like(powers)
     derivative[:, 1:] = powers[:, :-1] * np.arange(1, horizon)
     moved = (b[:, None] * derivative) @ right.conj().T
     return Slopes(np.log(sigma), (left.conj() * moved / sigma).T, (np.abs(left) ** 2).T)
+
+
+def _svd(matrix: Array) -> tuple[Array, Array, Array]:
+    # LAPACK may not return from a matrix with entries that are not finite.
+    if not np.all(np.abs(matrix) < _LARGEST):
+        raise np.linalg.LinAlgError("a power of a node overflows")
+    left, sigma, right = np.linalg.svd(matrix, full_matrices=False)
+    return left, sigma, right
 
 
 def _of_inverse(lam: Array, b: Array, horizon: int) -> Slopes:
@@ -119,10 +129,12 @@ def _of_inverse(lam: Array, b: Array, horizon: int) -> Slopes:
         vanishing = (np.exp(nodal - nodal.max()) * phase)[:, None] * np.vander(
             circle, extra, increasing=True
         )
+        if not np.all(np.isfinite(vanishing)):
+            raise np.linalg.LinAlgError("a product of differences of nodes overflows")
         basis = np.linalg.qr(vanishing)[0]
         for _ in range(2):
             projected = projected - basis @ (basis.conj().T @ projected)
-    outer, size, inner = np.linalg.svd(projected, full_matrices=False)
+    outer, size, inner = _svd(projected)
     size = np.maximum(size, 1e-300)
     weights = np.abs(inner) ** 2
     pull = 1.0 / between

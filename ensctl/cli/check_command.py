@@ -26,6 +26,7 @@ from ensctl.cli.population import (
     read_population,
 )
 from ensctl.cli.streams import data, painted
+from ensctl.cli.waiting import waiting
 from ensctl.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -68,10 +69,11 @@ def check(
     steps = read_horizon(horizon)
     ens = read_population(lam, gains, file_format)
     real = True if real_inputs else None
-    verdict = controllability(
-        ens, None if steps in (None, math.inf) else int(steps), real_inputs=real
-    )
-    result, note = _conditioning(ens, steps, real)
+    with waiting(f"checking {ens.size} members"):
+        verdict = controllability(
+            ens, None if steps in (None, math.inf) else int(steps), real_inputs=real
+        )
+        result, note = _conditioning(ens, steps, real)
     if as_json:
         content = {
             "reachable": verdict.reachable,

@@ -1,6 +1,9 @@
 """``ensctl continuum``: one input for every λ of an interval, and what is promised for all.
 
-JSON (schema 1): the keys of ``ContinuumPlan.to_dict``.
+JSON (schema 1): ``schema``, ``kind`` ("continuum_plan"), ``message``, ``target``, ``region``,
+``horizon``, ``objective``, ``tolerance``, ``u_max``, ``inputs``, ``energy``, ``fuel``, ``peak``,
+``sup_error`` with ``sup_error_bound``, ``bound_method``, ``rigorous``, ``float_floor``,
+``lower_bound`` (no input comes nearer) and ``peaks`` (where the error is largest).
 """
 
 from __future__ import annotations
@@ -12,7 +15,9 @@ from typing import Annotated, Any
 import typer
 
 from ensctl.cli.population import Json, NoColor, numbers, read_horizon
+from ensctl.cli.standard_input import STDIN, as_file
 from ensctl.cli.streams import data, message, painted
+from ensctl.cli.waiting import waiting
 from ensctl.errors import InvalidInputError
 
 _FILES = (".json", ".csv", ".html")
@@ -25,7 +30,7 @@ Formula = Annotated[
         "-t",
         metavar="FORMULA|FILE",
         help='State to reach as a formula in x, such as "sin(6*x)" (+ - * / **, abs, cos, exp, '
-        "log, sin, sqrt, tanh), or a CSV file of samples λ,target.",
+        "log, sin, sqrt, tanh), or a CSV file of samples λ,target; - is stdin.",
     ),
 ]
 Where = Annotated[
@@ -100,16 +105,20 @@ def continuum(
     places = [Path(name) for name in output or [] if name != "-"]
     _require_writable(places)
     region = _interval(interval)
-    plan = find_plan(
-        _function(target, "target"),
-        region,
-        steps,
-        _positive(tolerance, "tolerance"),
-        gain=_function(gain, "gain"),
-        x0=_function(x0, "x0"),
-        objective=objective,
-        u_max=_positive(u_max, "u_max"),
+    goal, weight, start = (
+        _function(text, name) for text, name in ((target, "target"), (gain, "gain"), (x0, "x0"))
     )
+    with waiting(f"seeking {steps} inputs"):
+        plan = find_plan(
+            goal,
+            region,
+            steps,
+            _positive(tolerance, "tolerance"),
+            gain=weight,
+            x0=start,
+            objective=objective,
+            u_max=_positive(u_max, "u_max"),
+        )
     if as_json:
         data(json.dumps(plan.to_dict(), indent=1, ensure_ascii=False))
     elif "-" in (output or []):
@@ -155,10 +164,12 @@ def _positive(text: str | None, name: str) -> float | None:
 
 def _function(text: str, name: str) -> Any:
     """A formula, or the samples of a CSV file."""
-    if text.strip().lower().endswith((".csv", ".txt")):
+    token = text.strip()
+    if token == STDIN or token.lower().endswith((".csv", ".txt")):
         from ensctl.synthesis.continuum_samples import read_samples
 
-        return read_samples(Path(text.strip()), name)
+        with as_file(token) as path:
+            return read_samples(path, name)
     return text
 
 

@@ -7,6 +7,8 @@ JSON (schema 1): ``schema``, ``kind`` ("demo"), ``files`` (``lam``, ``html``, ``
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +16,7 @@ import typer
 
 from ensctl.cli.population import Json, NoColor
 from ensctl.cli.streams import data, message, painted
+from ensctl.cli.waiting import waiting
 from ensctl.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -45,12 +48,13 @@ def demo(
     from ensctl.serialization import versioned
 
     ens = thermostats(_MEMBERS, seed=_SEED)
-    _make_ready(folder, ens)
-    result = report(ens, _HORIZON)
+    _require_ready(folder, ens)
     lam_file, page, numbers = (folder / name for name in _FILES)
-    ens.to_file(lam_file)
-    result.save(page)
-    result.save(numbers)
+    with waiting(f"judging {_MEMBERS} thermostats"), _all_or_nothing(folder):
+        result = report(ens, _HORIZON)
+        ens.to_file(lam_file)
+        result.save(page)
+        result.save(numbers)
     if as_json:
         files = {"lam": str(lam_file), "html": str(page), "json": str(numbers)}
         content = {"files": files, "report": result.to_dict()}
@@ -73,8 +77,8 @@ def _files(folder: Path) -> list[str]:
     ]
 
 
-def _make_ready(folder: Path, ens: Ensemble) -> None:
-    """Create the folder; refuse one with anything in it that the demo did not write."""
+def _require_ready(folder: Path, ens: Ensemble) -> None:
+    """Refuse a folder with anything in it that the demo did not write."""
     if folder.exists() and not folder.is_dir():
         raise InvalidInputError(f"folder must be a folder, got the file {folder}; choose another")
     found = sorted(item.name for item in folder.iterdir()) if folder.exists() else []
@@ -86,11 +90,26 @@ def _make_ready(folder: Path, ens: Ensemble) -> None:
             f"folder must be new, empty or from an earlier demo, got {folder} with {foreign[0]} of "
             f"another origin in it; choose another"
         )
+
+
+@contextmanager
+def _all_or_nothing(folder: Path) -> Iterator[None]:
+    """Create the folder; take away again what is new in it, and itself, when something fails."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    before = set() if missing else set(folder.iterdir())
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise InvalidInputError(f"folder must be writable, got {folder}: {reason}") from None
+    try:
+        yield
+    except BaseException:
+        for item in set(folder.iterdir()) - before:
+            item.unlink()
+        for place in missing:
+            place.rmdir()
+        raise
 
 
 def _holds(path: Path, ens: Ensemble) -> bool:

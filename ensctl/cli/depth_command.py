@@ -1,22 +1,26 @@
 """``ensctl depth``: how many units to draft, from α or from what an engine printed.
 
-JSON (schema 1): ``schema``, ``kind`` ("depth"), ``convention``, ``unit`` and ``results``, one for
-every engine and model: ``depth`` (0: do not draft), ``speedup``, ``throughput``, ``table`` with
-``depth``, ``expected_length``, ``cycle`` and ``throughput`` of every K, and for counters ``alpha``
-with its interval, ``acceptance`` (the fitted model and why) and ``windows``.
+JSON (schema 1): ``schema``, ``kind`` ("depth"), ``convention``, ``unit``, ``batch``, ``context``
+and ``results``, one for every engine and model: ``depth`` (0: do not draft), ``speedup``,
+``throughput``, ``reason``, ``runner_up``, ``table`` with ``depth``, ``expected_length``, ``cycle``
+and ``throughput`` of every K, and for counters ``engine``, ``model``, ``windows``,
+``depth_measured``, ``alpha`` with its interval, ``acceptance`` (the fitted model and why),
+``throughput_interval``, ``tokens_per_step`` and ``depth_range``.
 """
 
 from __future__ import annotations
 
+import io
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ensctl.cli.population import Json
+from ensctl.cli.standard_input import STDIN, as_file, stdin_bytes
 from ensctl.cli.streams import data, message
+from ensctl.cli.waiting import waiting
 from ensctl.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -49,7 +53,7 @@ CostFrom = Annotated[
         "--cost-from",
         metavar="CSV",
         help="Measured costs: a table with the columns K, cycle and batch, or a serving "
-        "benchmark with mean_itl_ms and mean_tpot_ms.",
+        "benchmark with mean_itl_ms and mean_tpot_ms; - is stdin.",
     ),
 ]
 Task = Annotated[
@@ -92,7 +96,9 @@ Lenient = Annotated[
 ]
 Figure = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Draw throughput against K (.png, .svg)."),
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Draw throughput against K (.png, .svg or .pdf)."
+    ),
 ]
 
 
@@ -125,6 +131,7 @@ def depth(
     Examples:
       ensctl depth --alpha 0.7 --draft-cost 0.1
       ensctl depth server.log --cost-from bench.csv --batch 32
+      ensctl depth server.log --draft-cost 0.08 --convention committed -o depth.png
       curl -s localhost:8000/metrics | ensctl depth - --draft-cost 0.08 --json
     """
     from ensctl.arguments import as_scalar
@@ -148,15 +155,16 @@ def depth(
         best = optimal_depth(share, cost, max_depth, convention=rule, batch=batch, context=context)
         results: list[tuple[MeasuredDepth | None, DepthOptimum]] = [(None, best)]
     else:
-        measured = measured_depths(
-            _read(str(source), log_format, log_depth, log_drafts, lenient),
-            cost,
-            max_depth,
-            model=model,
-            convention=rule,
-            batch=batch,
-            context=context,
-        )
+        with waiting(f"reading {source}"):
+            measured = measured_depths(
+                _read(str(source), log_format, log_depth, log_drafts, lenient),
+                cost,
+                max_depth,
+                model=model,
+                convention=rule,
+                batch=batch,
+                context=context,
+            )
         results = [(found, found.optimum) for found in measured]
 
     if as_json:
@@ -191,7 +199,8 @@ def _cost(
         return LinearCost(draft, verify, overhead)
     if verify != 1.0 or overhead != 0.0:
         raise InvalidInputError("verify and overhead go with --draft-cost, not with --cost-from")
-    return read_cost_table(Path(str(table)), task=task, line=True).cost
+    with as_file(str(table)) as path:
+        return read_cost_table(path, task=task, line=True).cost
 
 
 def _read(
@@ -199,7 +208,7 @@ def _read(
 ) -> Any:
     from ensctl.drafting.engines.read import read_counters
 
-    given: Any = sys.stdin.buffer if source == "-" else Path(source)
+    given: Any = io.BytesIO(stdin_bytes()) if source == STDIN else Path(source)
     return read_counters(given, log_format, depth=depth, drafts=drafts, strict=not lenient)
 
 

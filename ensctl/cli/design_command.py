@@ -1,6 +1,8 @@
 """``ensctl design``: members to choose so that one input tells them apart.
 
-JSON (schema 1) is that of ``NodeDesign.to_dict``.
+JSON (schema 1): ``schema``, ``kind`` ("node_design"), ``lam``, ``b``, ``rates`` (null without
+--dt), ``gains``, ``fixed``, ``criterion``, ``horizon``, ``region``, ``value``, ``log10_value``,
+``comparisons``, ``bound``, ``log10_to_bound``, ``tolerance``, ``symmetry`` and ``method``.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ import typer
 
 from ensctl.cli.number_tokens import is_number
 from ensctl.cli.population import Horizon, Json, numbers, read_horizon
+from ensctl.cli.standard_input import STDIN, text_of
 from ensctl.cli.streams import data, message
+from ensctl.cli.waiting import waiting
 from ensctl.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -27,7 +31,7 @@ Where = Annotated[
         "-r",
         metavar="REGION",
         help="LOW:HIGH (0:inf, -inf:inf), disk:R, circle or circle:R, annulus:R1:R2, or a file "
-        "with one candidate a line.",
+        "with one candidate a line; - is stdin.",
     ),
 ]
 Judged = Annotated[
@@ -108,17 +112,19 @@ def design(
 
     places = [Path(name) for name in output or []]
     _require_writable(places)
-    chosen = choose_nodes(
-        count,
-        read_region(region, dt),
-        criterion,
-        horizon=read_horizon(horizon),
-        fixed=() if fixed is None else numbers(fixed, "fixed"),
-        gains=1.0 if gains is None else numbers(gains, "gains"),
-        optimise_gains=optimise_gains,
-        symmetry=symmetry,
-        seed=seed,
-    )
+    where = read_region(region, dt)
+    with waiting(f"choosing {count} members"):
+        chosen = choose_nodes(
+            count,
+            where,
+            criterion,
+            horizon=read_horizon(horizon),
+            fixed=() if fixed is None else numbers(fixed, "fixed"),
+            gains=1.0 if gains is None else numbers(gains, "gains"),
+            optimise_gains=optimise_gains,
+            symmetry=symmetry,
+            seed=seed,
+        )
     if as_json:
         data(json.dumps(chosen.to_dict(), indent=1, ensure_ascii=False))
     else:
@@ -145,6 +151,10 @@ def read_region(text: str, dt: float | None) -> Region:
 def _plain_region(text: str) -> PlainRegion:
     from ensctl.analysis.node_regions import Annulus, Candidates, Circle, Disk, Interval
 
+    if text == STDIN:
+        from ensctl.ensemble.parsing import parse_ensemble
+
+        return Candidates(parse_ensemble(text_of(text), source=text).lam)
     word, *rest = text.split(":")
     name = word.strip().lower()
     if name in ("disk", "circle", "annulus"):

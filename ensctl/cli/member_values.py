@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensctl.cli.number_tokens import is_number
 from ensctl.cli.population import numbers
+from ensctl.cli.standard_input import STDIN, text_of
 from ensctl.errors import FormatError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -58,12 +59,12 @@ def read_ends(target: str, x0: str | None, ens: Ensemble) -> Ends:
 def _read(text: str, wanted: str, ens: Ensemble) -> dict[str, Values]:
     if all(is_number(piece) for piece in text.split(",")):
         return {wanted: numbers(text, wanted)}
-    if not Path(text).exists():
+    if text != STDIN and not Path(text).exists():
         raise InvalidInputError(
             f"{wanted} must be numbers separated by commas or a file, got {text!r}, which is "
             f"neither; write complex numbers as 0.5+0.2j"
         )
-    content = _text_of(text)
+    content = text_of(text)
     as_json = content.lstrip().startswith(("{", "["))
     found = _from_json(content, wanted, text) if as_json else _from_csv(content, wanted, text, ens)
     if wanted not in found:
@@ -76,16 +77,6 @@ def _read(text: str, wanted: str, ens: Ensemble) -> dict[str, Values]:
                 text,
             )
     return found
-
-
-def _text_of(source: str) -> str:
-    try:
-        return Path(source).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise FormatError(f"cannot be read: {reason}; check the path", source) from None
-    except UnicodeDecodeError:
-        raise FormatError("is not UTF-8 text; save it as UTF-8", source) from None
 
 
 def _from_json(content: str, wanted: str, source: str) -> dict[str, Values]:

@@ -1,6 +1,11 @@
 """``ensctl plan``: the draft depth for every load, as the engine's own configuration.
 
-JSON (schema 1) is that of ``PlanTable.to_dict``.
+JSON (schema 1): ``schema``, ``kind`` ("plan_table"), ``drafter``, ``ranges`` (first batch, last
+batch, depth; for each context), ``batches``, ``contexts``, ``depths``, ``best_depths``,
+``throughput`` with ``low`` and ``high``, ``plain`` (without speculation), ``speedup``,
+``options``, ``curves`` (of every depth), ``weights``, ``best_single_depth``,
+``gain_over_best_single``, ``switches``, ``degradation``, ``alternatives``, ``level``, ``noise``,
+``hysteresis``, ``unit``, ``convention`` and ``notes``.
 """
 
 from __future__ import annotations
@@ -11,7 +16,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ensctl.cli.population import Json
 from ensctl.cli.streams import data, message
+from ensctl.cli.waiting import waiting
 from ensctl.errors import InfeasibleError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -28,7 +35,7 @@ Cost = Annotated[
         "--cost",
         metavar="CSV",
         help="What cycles cost: a table batch,K,cycle (ms), or a serving benchmark "
-        "(task,K,conc,mean_itl_ms,mean_tpot_ms).  [default: LOG, if it is a benchmark]",
+        "(task,K,conc,mean_itl_ms,mean_tpot_ms); - is stdin.  [default: LOG, if it is a benchmark]",
     ),
 ]
 Target = Annotated[
@@ -84,7 +91,6 @@ Rule = Annotated[
 Method = Annotated[
     str | None, typer.Option("--method", metavar="NAME", help="The drafter, of several in a CSV.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema 1) instead of text.")]
 
 
 def plan(
@@ -128,20 +134,21 @@ def plan(
         require_folder(place)
     from ensctl.cli.plan_inputs import read_plan
 
-    table = read_plan(
-        log,
-        cost,
-        max_batch=max_batch,
-        max_depth=max_depth,
-        off_overhead=off_overhead,
-        off=not no_off,
-        monotone=not rise,
-        noise=noise,
-        hysteresis=hysteresis,
-        level=level,
-        convention=convention,
-        method=method,
-    )
+    with waiting(f"planning from {log}"):
+        table = read_plan(
+            log,
+            cost,
+            max_batch=max_batch,
+            max_depth=max_depth,
+            off_overhead=off_overhead,
+            off=not no_off,
+            monotone=not rise,
+            noise=noise,
+            hysteresis=hysteresis,
+            level=level,
+            convention=convention,
+            method=method,
+        )
     if table.max_depth == 0 and kind in _ENGINES:
         raise InfeasibleError(
             "speculation loses at every load: there is nothing to schedule; serve without a drafter"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import sys
+import io
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ensctl.cli.standard_input import STDIN, as_file, stdin_bytes
 from ensctl.errors import InvalidInputError, NotIdentifiableError
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def read_plan(
     }
     largest = None if max_batch is None else _count(max_batch, "max_batch")
     deepest = None if max_depth is None else _count(max_depth, "max_depth")
-    if log != "-" and is_serving_benchmark(log):
+    if log != STDIN and is_serving_benchmark(log):
         if cost is None:
             return _from_benchmark(log, largest, deepest, off, convention, method, common)
     elif cost is None:
@@ -99,11 +101,12 @@ def _from_counters(
     from ensctl.drafting.fitting.models import fit_acceptance
     from ensctl.scheduling.plan_table_choice import plan_table
 
-    measured = read_cost_table(cost, method=method, extrapolate=largest is not None)
+    with as_file(cost) as table:
+        measured = read_cost_table(table, method=method, extrapolate=largest is not None)
     if measured.deepest < 1:
         raise NotIdentifiableError(f"{cost}: costs need a depth K ≥ 1, got K = 0 only")
     # A pipe is text of unknown length: bytes, so that gzip is recognised there too.
-    windows = read_counters(sys.stdin.buffer if log == "-" else _path(log))
+    windows = read_counters(io.BytesIO(stdin_bytes()) if log == STDIN else Path(log))
     drafted = [window for window in windows if window.drafts]
     if not drafted:
         raise NotIdentifiableError(f"{log}: no step drafted, so there is no acceptance")
@@ -128,12 +131,6 @@ def _from_counters(
     if largest is not None and largest > last:
         notes.append(f"nothing was measured beyond batch {last}: costs are continued")
     return replace(plan, notes=tuple(notes))
-
-
-def _path(name: str) -> Any:
-    from pathlib import Path
-
-    return Path(name)
 
 
 def _overhead(text: str) -> Any:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ensctl.cli.number_tokens import is_number
-from ensctl.errors import FormatError, InvalidInputError
+from ensctl.cli.standard_input import STDIN, text_of
+from ensctl.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from ensctl.ensemble.ensemble import Ensemble
@@ -41,7 +41,7 @@ Format = Annotated[
         "--format", metavar="FMT", help="csv, json or toml.  [default: suffix or content]"
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema 1) instead of text.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema 1, below) instead of text.")]
 NoColor = Annotated[bool, typer.Option("--no-color", help="Never colour the verdict.")]
 
 
@@ -115,12 +115,8 @@ def _read_file(token: str, file_format: str | None) -> Ensemble:
     from ensctl.ensemble.ensemble import Ensemble
     from ensctl.ensemble.parsing import parse_ensemble
 
-    if token == "-":
-        try:
-            text = sys.stdin.buffer.read().decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise FormatError("is not UTF-8 text; send CSV, JSON or TOML in UTF-8", "-") from None
-        return parse_ensemble(text, format=file_format, source="-")
+    if token == STDIN:
+        return parse_ensemble(text_of(token), format=file_format, source=token)
     if not Path(token).exists():
         raise InvalidInputError(
             f"lam must be numbers or a file, got {token!r}: not a number, and no such file; write "

@@ -1,6 +1,9 @@
 """``ensctl replay``: a policy against measured or public traces, beside the best fixed arm.
 
-JSON (schema 1): the keys of ``ReplayResult.to_dict``; a list of them with several policies.
+JSON (schema 1): ``schema``, ``kind`` ("replay_result"), ``policy``, ``batches``, ``seeds``,
+``unit``, ``throughput``, ``gain`` with ``gain_std_error``, ``best_arms``, ``best_throughput``,
+``foresight_gain`` (null without --foresight), ``shares`` of the arms, ``switches``, and ``regret``
+with ``regret_std_error`` at the cycles ``marks``; a list of these with several policies.
 """
 
 from __future__ import annotations
@@ -12,7 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ensctl.cli.population import Json, NoColor
+from ensctl.cli.standard_input import as_file
 from ensctl.cli.streams import data, message, painted
+from ensctl.cli.waiting import waiting
 from ensctl.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -29,7 +34,8 @@ Traces = Annotated[
     Path | None,
     typer.Argument(
         metavar="TRACES",
-        help="JSON lines, a request each: acc_<drafter> lists accepted + 1 at every position.",
+        help="JSON lines, a request each: acc_<drafter> lists accepted + 1 at every position; - is "
+        "stdin.",
         show_default=False,
     ),
 ]
@@ -51,7 +57,7 @@ Names = Annotated[
     ),
 ]
 Batch = Annotated[
-    str, typer.Option("--batch", "-b", metavar="B", help="Streams, or 'walk': 1 to 128 by time.")
+    str, typer.Option("--batch", metavar="B", help="Streams, or 'walk': 1 to 128 by time.")
 ]
 Cycles = Annotated[
     int | None,
@@ -75,7 +81,13 @@ Foresight = Annotated[
 ]
 Picture = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Draw the regret into a .svg, .png or .pdf file."),
+    typer.Option(
+        "--output",
+        "-o",
+        "--plot",
+        metavar="FILE",
+        help="Draw the regret into a .svg, .png or .pdf file.",
+    ),
 ]
 
 
@@ -90,7 +102,7 @@ def replay(
     switch_cost: Switch = 0.0,
     unmatched: Unmatched = None,
     foresight: Foresight = False,
-    plot: Picture = None,
+    output: Picture = None,
     as_json: Json = False,
     no_color: NoColor = False,
 ) -> None:
@@ -117,28 +129,32 @@ def replay(
     if seeds < 1:
         raise InvalidInputError(f"seeds must be ≥ 1, got {seeds}")
     load = _load(batch)
-    _require_picture(plot)
+    _require_picture(output)
     requests, arms = _requests(traces, fixture, fault, 0.3 if unmatched is None else unmatched)
-    chosen = [_policy(name, arms) for name in policy or ["kf-ucb"]]
+    wanted = policy or ["kf-ucb"]
+    chosen = [_policy(name, arms) for name in wanted]
     every = list(range(seeds))
     message(f"replaying {requests}")
-    oracles = replay_oracles(
-        requests, arms, batch=load, cycles=cycles, seed=every, foresight=foresight
-    )
-    results = [
-        play(
-            requests,
-            one,
-            None,
-            load,
-            cycles,
-            every,
-            switch_cost=switch_cost,
-            oracles=oracles,
-            progress=True,
+    with waiting("replaying every fixed arm"):
+        oracles = replay_oracles(
+            requests, arms, batch=load, cycles=cycles, seed=every, foresight=foresight
         )
-        for one in chosen
-    ]
+    results = []
+    for name, one in zip(wanted, chosen, strict=True):
+        with waiting(f"replaying {name}") as done:
+            results.append(
+                play(
+                    requests,
+                    one,
+                    None,
+                    load,
+                    cycles,
+                    every,
+                    switch_cost=switch_cost,
+                    oracles=oracles,
+                    progress=done,
+                )
+            )
     if as_json:
         contents = [result.to_dict() for result in results]
         answer: Any = contents[0] if len(contents) == 1 else contents
@@ -148,10 +164,10 @@ def replay(
             head, *rest = str(result).splitlines()
             good = result.gain().value >= -0.01
             data("\n".join([painted(head, good=good, allowed=not no_color), *rest]))
-    if plot is not None:
+    if output is not None:
         from ensctl.plot.regret_figure import save_regret_figure
 
-        message(f"wrote {save_regret_figure(results, plot)}")
+        message(f"wrote {save_regret_figure(results, output)}")
 
 
 def _load(text: str) -> int | LoadWalk:
@@ -176,12 +192,14 @@ def _requests(
 
     if path is None:
         return token_chain(fixture or "", fault=fault), fixture_arms()
-    names = list(read_traces(path))
-    ngrams = {name: unmatched for name in names if _NGRAM in name.lower()}
+    with as_file(path) as file:
+        names = list(read_traces(file))
+        ngrams = {name: unmatched for name in names if _NGRAM in name.lower()}
+        requests = read_position_traces(file, unmatched=ngrams)
     models: dict[str, CostModel | float] = {
         name: BatchCost.h100_8b("ngram" if name in ngrams else "linear") for name in names
     }
-    return read_position_traces(path, unmatched=ngrams), arm_set(models)
+    return requests, arm_set(models)
 
 
 def _policy(name: str, arms: ArmSet) -> Policy[Any]:

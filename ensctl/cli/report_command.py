@@ -1,6 +1,9 @@
 """``ensctl report``: verdicts, numbers and advice about a λ set, on stdout or in files.
 
-JSON (schema 1) is that of ``Report.to_dict``.
+JSON (schema 1): ``schema``, ``kind`` ("report"), ``ensctl`` (version), ``fingerprint`` (SHA-256 of
+the data), ``ensemble``, ``horizon``, ``target``, ``controllability``, ``observability``,
+``conditioning``, ``horizon_sweep`` (each its own to_dict) and ``practicality`` (null without a
+target).  Complex numbers are {"re", "im"}; "inf" and "-inf" are strings.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from ensctl.cli.population import (
     read_population,
 )
 from ensctl.cli.streams import data, message
+from ensctl.cli.waiting import waiting
 
 Output = Annotated[
     list[str] | None,
@@ -82,7 +86,8 @@ def report(
         require_folder(place)
     ens = read_population(lam, gains, file_format)
     end = None if target is None else numbers(target, "target")
-    result = make_report(ens, steps, target=end, real_inputs=True if real_inputs else None)
+    with waiting(f"judging {ens.size} members"):
+        result = make_report(ens, steps, target=end, real_inputs=True if real_inputs else None)
     if not places or as_json or as_markdown or "-" in (output or []):
         text = (
             result.to_json()
@@ -93,4 +98,6 @@ def report(
         )
         data(text)
     for place in places:
-        message(f"wrote {result.save(place)}")
+        with waiting(f"writing {place}"):
+            result.save(place)
+        message(f"wrote {place}")

@@ -1,6 +1,8 @@
 """``ensctl reproduce``: two papers' printed numbers beside recomputed ones, and their experiments.
 
-JSON (schema 1): the keys of ``Reproduction.to_dict``.
+JSON (schema 1): ``schema``, ``kind`` ("reproduction"), ``papers`` (their titles), ``counts`` of the
+verdicts, ``claims`` (what is printed, what was recomputed, the verdict and why), ``experiments``
+and ``seed``.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import typer
 
 from ensctl.cli.population import Json
 from ensctl.cli.streams import data, message
+from ensctl.cli.waiting import waiting
 
 Run = Annotated[
     bool,
@@ -47,7 +50,8 @@ def reproduce(
             raise typer.BadParameter("give either --json or -o FILE; a .json file has the same")
         require_report_suffix(output)
         require_folder(output)
-    result = recompute(experiments, seed=seed, progress=True)
+    with waiting("recomputing") as done:
+        result = recompute(experiments, seed=seed, progress=done)
     if output is not None:
         message(f"wrote {result.save(output)}")
         data(str(result))

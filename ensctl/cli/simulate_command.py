@@ -17,7 +17,9 @@ import typer
 
 from ensctl.cli.number_tokens import is_number
 from ensctl.cli.population import Format, Gains, Json, Lam, numbers, read_population
+from ensctl.cli.standard_input import STDIN, text_of
 from ensctl.cli.streams import data, message
+from ensctl.cli.waiting import waiting
 from ensctl.errors import FormatError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ Inputs = Annotated[
         metavar="U|FILE",
         help="Inputs u_0 … u_{H-1}: numbers, comma separated; a CSV file with one step a line (as "
         "ensctl steer writes it: a time column is skipped, _re and _im columns are joined); or a "
-        "JSON file, a list or a plan.",
+        "JSON file, a list or a plan; - is stdin.",
     ),
 ]
 Start = Annotated[
@@ -70,7 +72,7 @@ def simulate(
     Examples:
       ensctl simulate 0.3 0.6 0.9 --inputs 1,0,0.5
       ensctl simulate fleet.csv --inputs inputs.csv --x0 1 --aggregate -o output.csv
-      ensctl steer 0.3 0.6 -t 1,0 -H 6 -o plan.json && ensctl simulate 0.3 0.6 -u plan.json
+      ensctl steer 0.3 0.6 -t 1,0 -H 6 -o - | ensctl simulate 0.3 0.6 -u -
     """
     import numpy as np
 
@@ -86,7 +88,8 @@ def simulate(
     ens = read_population(lam, gains, file_format)
     u = _read_inputs(inputs)
     start = numbers(x0, "x0")
-    found = np.asarray((aggregate_output if aggregate else final_state)(ens, u, start))
+    with waiting(f"simulating {ens.size} members"):
+        found = np.asarray((aggregate_output if aggregate else final_state)(ens, u, start))
 
     if as_json or (output is not None and output.suffix.lower() == ".json"):
         content = {
@@ -141,16 +144,12 @@ def _read_inputs(text: str) -> Any:
 
     if all(is_number(piece) for piece in text.split(",")):
         return np.atleast_1d(np.array(numbers(text, "inputs")))
-    path = Path(text)
-    try:
-        content = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
+    if text != STDIN and not Path(text).exists():
         raise InvalidInputError(
-            f"inputs must be numbers separated by commas or a file, got {text!r}: {reason}"
-        ) from None
-    except UnicodeDecodeError:
-        raise FormatError("is not UTF-8 text; save it as UTF-8", text) from None
+            f"inputs must be numbers separated by commas or a file, got {text!r}: not numbers, and "
+            f"no such file"
+        )
+    content = text_of(text)
     as_json = content.lstrip().startswith(("{", "["))
     return _from_json(content, text) if as_json else _from_csv(content, text)
 

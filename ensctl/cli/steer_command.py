@@ -1,7 +1,10 @@
 """``ensctl steer``: the best broadcast input for a target, or the proof that there is none.
 
-JSON (schema 1): the keys of ``SteeringPlan.to_dict`` and ``advice`` (what would make an infeasible
-task feasible, or null).
+JSON (schema 1): ``schema``, ``kind`` ("steering_plan"), ``status``, ``success``, ``message``,
+``objective``, ``limits``, ``horizon``, ``dt``, ``target``, ``x0``, ``inputs`` (null without a
+plan), ``energy``, ``fuel``, ``peak``, ``terminal_error``, ``float_floor`` (what rounding alone
+leaves of the error), ``members``, ``solver``, ``certificate`` and ``advice`` (what would make an
+infeasible task feasible, or null).
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from ensctl.cli.population import (
     read_population,
 )
 from ensctl.cli.streams import data, message, painted
+from ensctl.cli.waiting import waiting
 from ensctl.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 
 NO_PLAN = 3
 _SUFFIXES = (".json", ".csv")
+_PICTURES = (".png", ".svg", ".pdf")
 
 
 def _number_option(name: str, metavar: str, text: str) -> typer.models.OptionInfo:
@@ -48,7 +53,7 @@ Target = Annotated[
         "-t",
         metavar="X|FILE",
         help="State to reach: numbers, comma separated; one number for all members; or a CSV or "
-        "JSON file with one number a line, or columns target and x0.",
+        "JSON file with one number a line, or columns target and x0; - is stdin.",
     ),
 ]
 Start = Annotated[
@@ -90,14 +95,14 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write the plan: .json (everything) or .csv (the inputs, one step a line).  Can be "
-        "given several times; - prints the inputs as CSV.",
+        help="Write the plan: .json (everything), .csv (the inputs, one step a line), .png, .svg "
+        "or .pdf (a picture).  Can be given several times; - prints the inputs as CSV.",
     ),
 ]
 Picture = Annotated[
     Path | None,
     typer.Option(
-        "--plot", metavar="FILE", help="Draw inputs and states into a .svg, .png or .pdf file."
+        "--plot", metavar="FILE", help="Draw inputs and states: the same as -o with a picture."
     ),
 ]
 
@@ -138,7 +143,7 @@ def steer(
       ensctl steer 0.3 0.6 0.9 --target 1,0,0.5 --horizon 6
       ensctl steer -0.5 0.5 --target -1,0.5 -H 8 --u-max 1.5 -o - > inputs.csv
       ensctl steer fleet.csv --target t.csv --horizon 40 --u-max 1.5 --objective fuel -o plan.json
-      ensctl steer fleet.csv --target 1 --tol 0.01 -H 96 --slew-max 0.2 --plot plan.svg
+      ensctl steer fleet.csv --target 1 --tol 0.01 -H 96 --slew-max 0.2 -o plan.svg
     """
     from ensctl.synthesis.limits import Limits
     from ensctl.synthesis.steer import steer as find_plan
@@ -157,27 +162,32 @@ def steer(
     )
     ens = read_population(lam, gains, file_format)
     ends = read_ends(target, x0, ens)
-    plan = find_plan(
-        ens,
-        ends.target,
-        steps,
-        x0=ends.x0,
-        objective=objective,
-        limits=limits,
-        tol=closeness,
-        real_inputs=True if real_inputs else None,
-        solver=solver,
-        throw=False,
-    )
+    with waiting(f"steering {ens.size} members"):
+        plan = find_plan(
+            ens,
+            ends.target,
+            steps,
+            x0=ends.x0,
+            objective=objective,
+            limits=limits,
+            tol=closeness,
+            real_inputs=True if real_inputs else None,
+            solver=solver,
+            throw=False,
+        )
     _answer(plan, inputs_on_stdout=inputs_on_stdout, as_json=as_json, colour=not no_color)
     if not plan.success:
         raise typer.Exit(NO_PLAN)
-    for place in places:
-        message(f"wrote {plan.to_file(place)}")
-    if plot is not None:
-        from ensctl.plot import save_steering_figure
+    for place in [*places, *([plot] if plot is not None else [])]:
+        message(f"wrote {_written(plan, place)}")
 
-        message(f"wrote {save_steering_figure(plan, plot)}")
+
+def _written(plan: SteeringPlan, place: Path) -> Path:
+    if place.suffix.lower() in _SUFFIXES:
+        return Path(plan.to_file(place))
+    from ensctl.plot import save_steering_figure
+
+    return Path(save_steering_figure(plan, place))
 
 
 def _answer(plan: SteeringPlan, *, inputs_on_stdout: bool, as_json: bool, colour: bool) -> None:
@@ -230,8 +240,10 @@ def _require_writable(places: list[Path], plot: Path | None) -> None:
     from ensctl.files import require_folder
 
     for place in places:
-        if place.suffix.lower() not in _SUFFIXES:
-            raise InvalidInputError(f"output must end in .json or .csv, got {place.name!r}")
+        if place.suffix.lower() not in (*_SUFFIXES, *_PICTURES):
+            raise InvalidInputError(
+                f"output must end in {', '.join((*_SUFFIXES, *_PICTURES))}, got {place.name!r}"
+            )
     if plot is not None:
         from ensctl.plot.steering_figure import require_picture
 

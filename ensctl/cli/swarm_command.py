@@ -1,6 +1,10 @@
 """``ensctl swarm``: robots that write a word, from one broadcast speed signal.
 
-JSON (schema 1): the keys of ``SwarmPlan.to_dict``.
+JSON (schema 1): ``schema``, ``kind`` ("swarm_plan"), ``status``, ``success``, ``message``,
+``robots``, ``horizon``, ``least_horizon``, ``rule_horizon``, ``v_max``, ``peak``, ``energy``,
+``minimum_energy``, ``condition``, ``rms_error``, ``turn_rate_tolerance``, ``lam_tolerance``,
+``turn_rates``, ``headings``, ``positions``, ``points``, ``assignment``, ``inputs`` (the speeds) and
+``certificate``.
 """
 
 from __future__ import annotations
@@ -14,7 +18,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ensctl.cli.population import Json, NoColor, read_horizon
+from ensctl.cli.standard_input import as_file
 from ensctl.cli.streams import data, message, painted
+from ensctl.cli.waiting import waiting
 from ensctl.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -32,7 +38,9 @@ Text = Annotated[
 ]
 Image = Annotated[
     Path | None,
-    typer.Option("--image", metavar="FILE", help="A picture instead: its dark part is the shape."),
+    typer.Option(
+        "--image", metavar="FILE", help="A picture instead, - is stdin: its dark part is the shape."
+    ),
 ]
 Robots = Annotated[int, typer.Option("--robots", "-n", metavar="N", help="Number of robots.")]
 Steps = Annotated[
@@ -111,10 +119,13 @@ def swarm(
             f"robots must be from 1 to {_MOST_ROBOTS} (time grows with their cube), got {robots}"
         )
     blob = Swarm.scattered(robots, jitter=jitter, seed=seed)
-    points = image_points(image, robots) if image is not None else text_points(text or "", robots)
-
-    message(f"steering {robots} robots")
-    plan = blob.steer_to(points, steps, limit, throw=False)
+    if image is None:
+        points = text_points(text or "", robots)
+    else:
+        with as_file(image) as picture:
+            points = image_points(picture, robots)
+    with waiting(f"steering {robots} robots"):
+        plan = blob.steer_to(points, steps, limit, throw=False)
     if as_json:
         data(json.dumps(plan.to_dict(), indent=1, ensure_ascii=False))
     else:
@@ -123,10 +134,12 @@ def swarm(
     if not plan.success:
         raise typer.Exit(NO_PLAN)
     for place in places:
-        message(f"wrote {_writer(place)(plan, place)}")
+        with waiting(f"drawing {place}") as done:
+            _writer(place, done)(plan, place)
+        message(f"wrote {place}")
 
 
-def _writer(place: Path) -> Callable[[SwarmPlan, Path], Path]:
+def _writer(place: Path, done: Callable[[int, int], None]) -> Callable[[SwarmPlan, Path], Path]:
     """What makes a file of this suffix."""
     from ensctl.plot.swarm_animation import save_animation
     from ensctl.plot.swarm_files import save_swarm_picture
@@ -136,7 +149,7 @@ def _writer(place: Path) -> Callable[[SwarmPlan, Path], Path]:
         return lambda plan, path: plan.to_file(path)
     if suffix in _STILLS:
         return save_swarm_picture
-    return lambda plan, path: save_animation(plan, path, progress=True)
+    return lambda plan, path: save_animation(plan, path, progress=done)
 
 
 def _require_writable(places: list[Path]) -> None:

@@ -112,22 +112,25 @@ class RowConflict:
     margin: float
 
 
-def certified(program: RatioProgram, y: Array, rewards_mu: Array, rows_pi: Array) -> RatioSolution:
-    """Make y a mix exactly, the multipliers a bound exactly, and say how far apart they are."""
+def certified(
+    program: RatioProgram, y: Array, rewards_mu: Array, rows_pi: Array, cone_z: Array | None = None
+) -> RatioSolution:
+    """Make y a mix exactly, the multipliers a bound exactly, and say how far apart they are.
+
+    z is F y/‖F y‖₂, or ``cone_z`` where that gives the better bound: at F y = 0 nothing else does.
+    """
     y = np.maximum(y, 0.0)
     y = y / float(program.cycles @ y)
     mu = np.maximum(rewards_mu, 0.0)
     mu = mu / mu.sum() if mu.sum() > 0 else np.full(mu.size, 1.0 / mu.size)
     pi = np.maximum(rows_pi, 0.0)
     reduced = mu @ program.rewards - pi @ program.rows
-    if program.kappa:
-        image = program.factor @ y
-        norm = float(np.linalg.norm(image))
-        if norm > 0:
-            reduced = reduced - program.kappa * (program.factor.T @ (image / norm))
     # θ as small as the inequalities of all arms allow: whatever the solver returned, this is a
     # bound, since no arm has a positive reduced reward left.
-    theta = float((reduced / program.cycles).max())
+    theta = min(
+        float(((reduced - program.kappa * (program.factor.T @ z)) / program.cycles).max())
+        for z in _directions(program, y, cone_z)
+    )
     bound = theta + float(program.limits @ pi)
     return RatioSolution(
         read_only(y),
@@ -138,6 +141,16 @@ def certified(program: RatioProgram, y: Array, rewards_mu: Array, rows_pi: Array
         read_only(pi),
         theta,
     )
+
+
+def _directions(program: RatioProgram, y: Array, cone_z: Array | None) -> list[Array]:
+    """Candidates for z with ‖z‖₂ ≤ 1."""
+    image = program.factor @ y
+    norm = float(np.linalg.norm(image))
+    found = [image / norm if norm > 0 else np.zeros_like(image)]
+    if cone_z is not None:
+        found.append(cone_z / max(1.0, float(np.linalg.norm(cone_z))))
+    return found
 
 
 def violation(program: RatioProgram, y: Array) -> float:

@@ -26,6 +26,8 @@ Array = NDArray[Any]
 
 # A mix whose proof is no better than this is not returned.
 GAP = 1e-7
+# Interior points that stall on a cone mostly do not at another size of the objective.
+_STRETCHES = (1.0, 0.1, 10.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,7 @@ class _Compiled:
     rows: Any
     limits: Any
     cone: Any
+    cone_part: Any
     reward_part: Any
     row_part: Any
 
@@ -60,11 +63,37 @@ def solve_ratio(program: RatioProgram) -> RatioSolution | RowConflict:
 
     Notes
     -----
-    Rows are scaled to unit size and cycles to mean one first.  Linear programs go to a simplex
+    Rows and rewards are scaled to unit size and cycles to mean one first.  Linear programs go to a simplex
     solver, whose vertex is then solved again as linear equations; cones to an interior point,
     followed by Newton steps on the optimality conditions of the arms in use.
     """
-    scaled, unit, sizes = _scaled(program)
+    solution, words = None, ""
+    for stretch in _STRETCHES if program.kappa else (1.0,):
+        try:
+            found = _attempt(program, stretch)
+        except SolverError as error:
+            words = str(error)
+            continue
+        if isinstance(found, RowConflict):
+            return found
+        if _accepted(found):
+            return found
+        solution = found
+        break
+    if program.kappa:
+        certain = _without_risk(program)
+        if certain is not None:
+            return certain
+    if solution is None:
+        raise SolverError(words)
+    raise SolverError(
+        f"the best mix found is {solution.upper_bound - solution.value:.2g} below its bound "
+        f"and violates a row by {solution.violation:.2g}; rescale the constraints"
+    )
+
+
+def _attempt(program: RatioProgram, stretch: float) -> RatioSolution | RowConflict:
+    scaled, unit, sizes, worth = _scaled(program, stretch)
     found = _solve(scaled)
     if found is None:
         proof = _conflict(scaled)
@@ -72,41 +101,73 @@ def solve_ratio(program: RatioProgram) -> RatioSolution | RowConflict:
             raise SolverError("no solver decided whether the constraints of the mix can be met")
         again = conflict(program, proof.row_prices / sizes)
         return proof if again is None else again
-    y, mu, pi = found
+    y, mu, pi, z = found
     if scaled.kappa:
         y, pi = polished_cone(scaled, y, mu, pi)
     else:
         y = polished_vertex(scaled, y)
-    solution = certified(program, y / unit, mu, pi / sizes)
+    return certified(program, y / unit, mu, worth * pi / sizes, z)
+
+
+def _accepted(solution: RatioSolution) -> bool:
     gap = solution.upper_bound - solution.value
-    if gap > GAP * max(1e-300, abs(solution.value)) or solution.violation > GAP:
-        raise SolverError(
-            f"the best mix found is {gap:.2g} below its bound and violates a row by "
-            f"{solution.violation:.2g}; rescale the constraints"
+    return gap <= GAP * max(1e-300, abs(solution.value)) and solution.violation <= GAP
+
+
+def _without_risk(program: RatioProgram) -> RatioSolution | None:
+    """The best mix with F y = 0, where there is one: what a large κ asks for.
+
+    A linear program: the multiplier of F y = 0, divided by κ, is the z of the bound.
+    """
+    factor = program.factor[np.abs(program.factor).max(axis=1) > 0]
+    q, r = program.limits.size, factor.shape[0]
+    scaled, unit, sizes, worth = _scaled(
+        RatioProgram(
+            program.rewards,
+            program.cycles,
+            np.vstack([program.rows, factor, -factor]),
+            np.concatenate([program.limits, np.zeros(2 * r)]),
+            np.zeros((0, program.cycles.size)),
         )
-    return solution
+    )
+    found = _solve(scaled)
+    if found is None:
+        return None
+    y, mu, pi, _ = found
+    prices = worth * pi / sizes
+    z = np.zeros(program.factor.shape[0])
+    z[np.abs(program.factor).max(axis=1) > 0] = (
+        prices[q : q + r] - prices[q + r :]
+    ) / program.kappa
+    solution = certified(program, y / unit, mu, prices[:q], z)
+    return solution if _accepted(solution) else None
 
 
-def _scaled(program: RatioProgram) -> tuple[RatioProgram, float, Array]:
-    """Cycles of mean one and rows of largest entry one; y in the scaled program is y·unit."""
+def _scaled(
+    program: RatioProgram, stretch: float = 1.0
+) -> tuple[RatioProgram, float, Array, float]:
+    """Cycles of mean one, rows of largest entry one, rewards of 1/stretch; y there is y·unit."""
     unit = float(program.cycles.mean())
     # With y = y'/unit: A y ≤ b becomes A y' ≤ b·unit.
     limits = program.limits * unit
     sizes = np.maximum(np.abs(program.rows).max(axis=1, initial=0.0), np.abs(limits))
     sizes[sizes == 0] = 1.0
+    spread = program.kappa * float(np.abs(program.factor).max(initial=0.0))
+    worth = stretch * (max(float(np.abs(program.rewards).max()), spread) or 1.0)
     scaled = RatioProgram(
-        program.rewards,
+        program.rewards / worth,
         program.cycles / unit,
         program.rows / sizes[:, None],
         limits / sizes,
-        program.factor,
-        program.kappa,
+        # κF of size one as a whole: the cone is stated with κ = 1.
+        program.factor * (program.kappa / worth),
+        1.0 if spread else 0.0,
     )
-    return scaled, unit, sizes
+    return scaled, unit, sizes, worth
 
 
-def _solve(program: RatioProgram) -> tuple[Array, Array, Array] | None:
-    """(y, μ, π), or None where the solver calls the rows infeasible."""
+def _solve(program: RatioProgram) -> tuple[Array, Array, Array, Array | None] | None:
+    """(y, μ, π, z), or None where the solver calls the rows infeasible."""
     compiled = _compile(
         program.rewards.shape[0],
         program.cycles.size,
@@ -122,7 +183,10 @@ def _solve(program: RatioProgram) -> tuple[Array, Array, Array] | None:
         if word in ("optimal", "optimal_inaccurate") and compiled.y.value is not None:
             pi = compiled.row_part.dual_value if compiled.row_part is not None else np.zeros(0)
             mu = np.ones(1) if compiled.reward_part is None else compiled.reward_part.dual_value
-            return compiled.y.value, np.asarray(mu), pi
+            z = None
+            if compiled.cone_part is not None:
+                z = -np.asarray(compiled.cone_part.dual_value[1]).ravel()
+            return compiled.y.value, np.asarray(mu), pi, z
         if word in ("infeasible", "infeasible_inaccurate"):
             return None
         words.append(f"{backend.name}: {word}")
@@ -161,7 +225,7 @@ def _assign(compiled: _Compiled, program: RatioProgram) -> None:
         compiled.rows.value = program.rows
         compiled.limits.value = program.limits
     if compiled.cone is not None:
-        compiled.cone.value = program.kappa * program.factor
+        compiled.cone.value = program.factor
 
 
 @lru_cache(maxsize=64)
@@ -171,7 +235,7 @@ def _compile(rewards: int, arms: int, rows: int, cone: int, elastic: bool) -> _C
     y = cvxpy.Variable(arms, nonneg=True)
     cycles = cvxpy.Parameter(arms)
     constraints = [cycles @ y == 1]
-    row_part = matrix = limits = factor = None
+    row_part = matrix = limits = factor = cone_part = None
     if rows:
         matrix, limits = cvxpy.Parameter((rows, arms)), cvxpy.Parameter(rows)
         slack = cvxpy.Variable(rows, nonneg=True) if elastic else 0
@@ -179,7 +243,7 @@ def _compile(rewards: int, arms: int, rows: int, cone: int, elastic: bool) -> _C
         constraints.append(row_part)
     if elastic:
         problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.sum(slack)), constraints)
-        return _Compiled(problem, y, None, cycles, matrix, limits, None, None, row_part)
+        return _Compiled(problem, y, None, cycles, matrix, limits, None, None, None, row_part)
     reward = cvxpy.Parameter((rewards, arms))
     if rewards == 1:
         # Without the variable for the worst case interior points reach two digits more.
@@ -190,7 +254,11 @@ def _compile(rewards: int, arms: int, rows: int, cone: int, elastic: bool) -> _C
         reward_part = value <= reward @ y
         constraints.append(reward_part)
     if cone:
-        factor = cvxpy.Parameter((cone, arms))
-        value = value - cvxpy.norm(factor @ y, 2)
+        factor, norm = cvxpy.Parameter((cone, arms)), cvxpy.Variable()
+        cone_part = cvxpy.SOC(norm, factor @ y)
+        constraints.append(cone_part)
+        value = value - norm
     problem = cvxpy.Problem(cvxpy.Maximize(value), constraints)
-    return _Compiled(problem, y, reward, cycles, matrix, limits, factor, reward_part, row_part)
+    return _Compiled(
+        problem, y, reward, cycles, matrix, limits, factor, cone_part, reward_part, row_part
+    )

@@ -185,7 +185,7 @@ def _with_gaps(value: ArrayLike, name: str, real: bool) -> Array:
         raise InvalidInputError(f"{name} must be numbers in a regular array: {error}") from None
     hidden = np.array(np.ma.getmaskarray(value) if np.ma.isMaskedArray(value) else False)
     if given.dtype == object:
-        hidden = hidden | np.equal(given, None).astype(bool)
+        hidden = hidden | np.array([v is None for v in given.flat]).reshape(given.shape)
     if np.any(hidden):
         given = as_array(np.where(hidden, 0.0, given), name, real=real)
         given[np.broadcast_to(hidden, given.shape)] = np.nan

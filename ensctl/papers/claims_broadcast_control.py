@@ -64,12 +64,14 @@ def _grid_line(
     exact: str | None,
     rounded: str,
     also: str = "",
+    closing: str = "",
 ) -> tuple[Claim, ...]:
     """The printed chain α^K, 1 − α^K, E[L], C, T of one depth."""
     step = "§4 steps 1–3" if depth == 4 else "§4 step 4"
     at = f" at K = {depth}"
     powers = f"{step}, step 5" if depth > 4 else step
     throughputs = f"{step}, 4{also}" if depth == 4 else step + (also or "; §5.2")
+    throughputs += closing
     chain = [
         _claim(
             f"power-{depth}",
@@ -138,7 +140,7 @@ BROADCAST_CONTROL = (
     ),
     *_grid_line(4, "0.2401", "0.7599", "2.533", "1.4", None, "≈1.8093", "; §5.1; §8"),
     *_grid_line(3, "0.343", "0.657", "2.19", "1.3", "1.684615…", "≈1.6846"),
-    *_grid_line(5, "0.16807", "0.83193", "2.7731", "1.5", "1.848733…", "≈1.8487", "; §5.2; §8"),
+    *_grid_line(5, "0.16807", "0.83193", "2.7731", "1.5", "1.848733…", "≈1.8487", "; §5.2", "; §8"),
     *_grid_line(6, "0.117649", "0.882351", "2.94117", "1.6", "1.838231…", "≈1.8382"),
     _claim("k-star-formula", "§4 step 4", "argmax of T over K = 3 … 6", "5", _BEST),
     _claim(

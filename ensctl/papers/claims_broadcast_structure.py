@@ -225,7 +225,7 @@ BROADCAST_STRUCTURE = (
         "a script repeats 16 claims, none differs",
         "16",
         None,
-        note="it does not say which; the slips above are in its text",
+        note="it does not say which; the slip of step 5 is in its text",
     ),
     _claim(
         "mcs", "§6", "MCS of another paper", "0.875", None, note="quoted without its definition"

@@ -214,8 +214,13 @@ POPULATION_LEVEL = (
         "A1 failing: the geometric tail overestimates E_k[A]",
         "overestimates",
         _statement("tail_overestimates", u=0.85, v=0.35, depth=5),
+        {
+            "at contexts that differ": _statement(
+                "acceptance_overrates", alpha=0.7, alphas=[0.5, 0.9], depth=5
+            )
+        },
         words=True,
-        note="for runs of hits; for drafters or contexts that differ it underestimates",
+        note="it does for runs of hits where cycles start after a miss; a mixture of α is longer",
     ),
     Claim(
         "a-a3",

@@ -31,7 +31,7 @@ _READING = (
     ("arithmetic slip", "it is not, under any reading"),
     (
         "depends on convention",
-        "it is under the counting of the formula, and not under another that the words allow",
+        "it is under one reading that formula or words allow, and not under another",
     ),
     ("projection", "labelled a projection by the paper itself; its arithmetic is right"),
     ("not as stated", "a statement in words that is false or holds in a narrower range"),
@@ -89,12 +89,12 @@ def _cards(claims: Sequence[ClaimResult], experiments: Sequence[Experiment]) -> 
     depends = found[ClaimVerdict.DEPENDS_ON_CONVENTION]
     numbers = Verdict(
         "Do the numbers come out?",
-        "all" if not slips + wide else f"all but {slips + wide}",
+        f"all but {slips}" if slips else "all",
         Tone.OPEN if slips + wide else Tone.YES,
         (
             f"{found[ClaimVerdict.REPRODUCED]} of {len(claims)} claims are reproduced, "
             f"{found[ClaimVerdict.PROJECTION]} more are projections with right arithmetic.",
-            f"{slips} are arithmetic slips, {wide} do not hold as stated.",
+            f"{slips} are arithmetic slips; {wide} statements in words do not hold as stated.",
             f"{found[ClaimVerdict.NOT_CHECKABLE]} cannot be checked from what is printed.",
         ),
     )

@@ -16,6 +16,7 @@ from ensctl.plot.depth_figure import save_depth_curves
 from ensctl.plot.drafting_depth_curve import depth_curve, measured_depth
 from ensctl.plot.drafting_depth_map import depth_map
 from ensctl.plot.drafting_survival import survival_fit
+from ensctl.plot.fleet_drafting import fleet_depth_speedup, fleet_drafting_cycles
 from ensctl.plot.horizon_sweep import horizon_sweep
 from ensctl.plot.lam_plane import lam_plane
 from ensctl.plot.member_energies import member_energies
@@ -44,6 +45,8 @@ __all__ = [
     "continuum_states",
     "depth_curve",
     "depth_map",
+    "fleet_depth_speedup",
+    "fleet_drafting_cycles",
     "fleet_errors",
     "fleet_inputs",
     "fleet_power",

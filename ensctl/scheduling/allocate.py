@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ensctl.arguments import as_scalar, read_only
 from ensctl.convex.ratio_program import RatioSolution, RowConflict
-from ensctl.drafting.convention import Convention
+from ensctl.drafting.convention import Convention, as_convention
 from ensctl.drafting.cost import one_of
 from ensctl.drafting.drafter import Drafter
 from ensctl.errors import InfeasibleError, InvalidInputError
 from ensctl.scheduling.allocation import Allocation, ConstraintPrice, SingleArm
 from ensctl.scheduling.allocation_conflict import explain_conflict
 from ensctl.scheduling.allocation_switching import Switching, mix_with_switching
-from ensctl.scheduling.arms import OFF, Arms, check_names, drafters_with_names, make_arms
+from ensctl.scheduling.arms import OFF, Arms, drafters_with_names, listed_as, make_arms
 from ensctl.scheduling.constraints import Constraint, MeanCycleCap, rows_of
 from ensctl.scheduling.regions import Region
 from ensctl.scheduling.uncertainty import (
     LowerAcceptance,
     Uncertainty,
+    guaranteed_lengths,
     solve_uncertain,
     worst_drafters,
 )
 
+Array = NDArray[Any]
+
 _FEASIBLE = 1e-12
+_ACTIVE = 1e-7
 _MOST_DRAFTERS_IN_MEMORY = 15
 
 
@@ -122,112 +129,173 @@ def allocate(
     """
     if objective not in ("mean", "worst region"):
         raise InvalidInputError(f'objective must be "mean" or "worst region", got {objective!r}')
+    if not (switching is None or isinstance(switching, Switching)):
+        raise InvalidInputError(
+            f"switching must be a Switching, got {type(switching).__name__}; give "
+            "Switching(cost, period)"
+        )
+    rules, cases = listed_as(constraints, "constraints"), listed_as(regions, "regions")
+    pool: list[Drafter] | None = None
+    subsets: list[set[str]] | None = None
     if isinstance(drafters, Arms):
-        if memory_limit is not None or regions or off_cost is not None:
+        if memory is not None or memory_limit is not None or cases or off_cost is not None:
             raise InvalidInputError(
                 "a table of arms already holds regions and off; memory, regions and off_cost "
                 "go with drafters"
             )
-        return _allocate_arms(
-            drafters, None, tuple(constraints), objective, cycle_cap, switching, uncertainty, batch
-        )
-    pool = drafters_with_names(drafters)
-    check_names(pool, depths, regions)
-    best: Allocation | None = None
-    failures: list[InfeasibleError] = []
-    for resident in _resident_subsets(pool, memory, memory_limit):
-        if not resident and not off:
-            failures.append(InfeasibleError("memory_limit leaves room for no drafter; allow off"))
-            continue
-        planned = [drafter for drafter in pool if drafter.name in resident]
-        counted = worst_drafters(planned, uncertainty)
-        cases = [_within(region, resident) for region in regions]
+        arms = drafters
+    else:
+        pool = drafters_with_names(drafters)
+        subsets = _resident_subsets(pool, memory, memory_limit)
         arms = make_arms(
-            counted or pool,
-            _depths_within(depths, resident) if planned else {pool[0].name: []},
+            worst_drafters(pool, uncertainty, cases),
+            depths,
             off=off,
             off_cost=off_cost,
-            regions=cases if planned else [Region(case.name, case.weight, {}) for case in cases],
+            regions=cases,
             batch=batch,
             context=context,
             convention=convention,
         )
-        try:
-            found = _allocate_arms(
-                arms,
-                planned,
-                tuple(constraints),
-                objective,
-                cycle_cap,
-                switching,
-                uncertainty,
-                batch,
+    problem = _Problem.of(
+        arms, pool, rules, objective, switching, uncertainty, as_convention(convention), batch
+    )
+    within = np.ones(arms.size, dtype=bool) if cycle_cap is None else _within_cap(arms, cycle_cap)
+    best: Allocation | None = None
+    failures: list[InfeasibleError] = []
+    for resident in [set(arms.drafters)] if subsets is None else subsets:
+        keep = within & np.array([name == OFF or name in resident for name in arms.drafters])
+        if not keep.any():
+            failures.append(
+                InfeasibleError(
+                    "memory_limit leaves room for no drafter; allow off"
+                    if not resident
+                    else "cycle_cap leaves no arm of the drafters in memory; raise it, or allow off"
+                )
             )
+            continue
+        try:
+            found = problem.solve(keep, resident)
         except InfeasibleError as error:
             failures.append(error)
             continue
         if best is None or found.throughput > best.throughput:
             best = found
     if best is None:
-        raise failures[-1]
+        raise failures[0]
     return best
 
 
-def _allocate_arms(
-    arms: Arms,
-    drafters: list[Drafter] | None,
-    constraints: tuple[Constraint, ...],
-    objective: str,
-    cycle_cap: float | None,
-    switching: Switching | None,
-    uncertainty: Uncertainty | None,
-    batch: float,
-) -> Allocation:
-    kept = arms if cycle_cap is None else _within_cap(arms, cycle_cap)
-    rows, limits = rows_of(constraints, kept)
-    rewards = kept.mean_lengths[None] if objective == "mean" else kept.lengths
-    words = "mean" if objective == "mean" else "worst region"
-    if uncertainty is not None:
-        words += f", {uncertainty}"
-    found = solve_uncertain(kept, drafters, rewards, rows, limits, uncertainty)
-    if isinstance(found, RowConflict):
-        raise explain_conflict(kept, constraints, rows, limits, found)
-    feasible = rows <= limits[:, None] * kept.cycles + _FEASIBLE * np.abs(rows)
-    alone = np.where(feasible.all(axis=0), rewards.min(axis=0) / kept.cycles, -np.inf)
-    prices = _prices(constraints, found, kept)
-    y, throughput, bound = found.y, found.value, found.upper_bound
-    if switching is not None:
-        if uncertainty is not None and not isinstance(uncertainty, LowerAcceptance):
-            raise InvalidInputError(
-                "switching goes with no uncertainty or with LowerAcceptance, not with an ellipsoid"
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """Rows and rewards of all arms, of which some are then kept."""
+
+    arms: Arms
+    drafters: list[Drafter] | None
+    constraints: tuple[Constraint, ...]
+    rows: Array
+    limits: Array
+    rewards: Array
+    guaranteed: Array
+    words: str
+    switching: Switching | None
+    uncertainty: Uncertainty | None
+    rule: Convention
+    batch: float
+
+    @classmethod
+    def of(
+        cls,
+        arms: Arms,
+        drafters: list[Drafter] | None,
+        constraints: tuple[Constraint, ...],
+        objective: str,
+        switching: Switching | None,
+        uncertainty: Uncertainty | None,
+        rule: Convention,
+        batch: float,
+    ) -> _Problem:
+        rows, limits = rows_of(constraints, arms)
+        mean = objective == "mean"
+        rewards = arms.mean_lengths[None] if mean else arms.lengths
+        words = "mean" if mean else "worst region"
+        if uncertainty is not None:
+            words += f", {uncertainty}"
+        return cls(
+            arms,
+            drafters,
+            constraints,
+            rows,
+            limits,
+            rewards,
+            guaranteed_lengths(arms, drafters, rewards, uncertainty, rule),
+            words,
+            switching,
+            uncertainty,
+            rule,
+            as_scalar(batch, "batch", at_least=1),
+        )
+
+    def solve(self, keep: Array, resident: set[str]) -> Allocation:
+        """The best mix of the arms marked in ``keep``."""
+        arms, rows, limits = self.arms.only(keep), self.rows[:, keep], self.limits
+        rewards = self.rewards[:, keep]
+        found = solve_uncertain(
+            self.arms, keep, self.drafters, rewards, rows, limits, self.uncertainty, self.rule
+        )
+        if isinstance(found, RowConflict):
+            raise explain_conflict(arms, self.constraints, rows, limits, found)
+        rates = self.guaranteed[keep] / arms.cycles
+        feasible = rows <= limits[:, None] * arms.cycles + _FEASIBLE * np.abs(rows)
+        alone = np.where(feasible.all(axis=0), rates, -np.inf)
+        prices = _prices(self.constraints, found, arms, rows, limits)
+        y, throughput, bound = found.y, found.value, found.upper_bound
+        if self.switching is not None:
+            if not isinstance(self.uncertainty, LowerAcceptance | None):
+                raise InvalidInputError(
+                    "switching goes with no uncertainty or with LowerAcceptance, not with an "
+                    "ellipsoid"
+                )
+            y, throughput, bound = mix_with_switching(
+                arms, rewards, rows, limits, self.switching, alone
             )
-        y, throughput, bound = mix_with_switching(kept, rewards, rows, limits, switching, alone)
-        prices = ()
-    free = int(np.argmax(rewards.min(axis=0) / kept.cycles))
-    lone = int(np.argmax(alone))
-    total = float(y.sum())
-    return Allocation(
-        arms=kept,
-        shares=read_only(y / total),
-        throughput=throughput,
-        upper_bound=bound,
-        region_throughputs=read_only(kept.lengths @ y),
-        mean_cycle=1.0 / total,
-        prices=prices,
-        best_single=_single(kept, rewards, lone) if np.isfinite(alone[lone]) else None,
-        unconstrained=_single(kept, rewards, free),
-        resident=tuple(dict.fromkeys(name for name in arms.drafters if name != OFF)),
-        objective=words,
-        batch=as_scalar(batch, "batch", at_least=1),
-    )
+            prices = ()
+        free, lone, total = int(np.argmax(rates)), int(np.argmax(alone)), float(y.sum())
+        names = dict.fromkeys(name for name in self.arms.drafters if name != OFF)
+        return Allocation(
+            arms=arms,
+            shares=read_only(y / total),
+            throughput=throughput,
+            upper_bound=bound,
+            region_throughputs=read_only(arms.lengths @ y),
+            mean_cycle=1.0 / total,
+            prices=prices,
+            best_single=(
+                SingleArm(arms.names[lone], float(alone[lone]))
+                if np.isfinite(alone[lone])
+                else None
+            ),
+            unconstrained=SingleArm(arms.names[free], float(rates[free])),
+            resident=tuple(name for name in names if name in resident),
+            objective=self.words,
+            batch=self.batch,
+        )
 
 
 def _prices(
-    constraints: tuple[Constraint, ...], found: RatioSolution, arms: Arms
+    constraints: tuple[Constraint, ...],
+    found: RatioSolution,
+    arms: Arms,
+    rows: Array,
+    limits: Array,
 ) -> tuple[ConstraintPrice, ...]:
     total = float(found.y.sum())
+    size = np.abs(rows) @ found.y + np.abs(limits)
+    # Interior points leave a trace of a price on rows that are slack.
+    active = rows @ found.y - limits >= -_ACTIVE * size
+    multipliers = np.where(active, found.row_prices, 0.0)
     prices = []
-    for constraint, multiplier in zip(constraints, found.row_prices.tolist(), strict=True):
+    for constraint, multiplier in zip(constraints, multipliers.tolist(), strict=True):
         worth, step = constraint.worth(multiplier, total)
         amount = "one" if step == 1.0 else f"{step:g}"
         if isinstance(constraint, MeanCycleCap):
@@ -240,19 +308,15 @@ def _prices(
     return tuple(prices)
 
 
-def _single(arms: Arms, rewards: np.ndarray, arm: int) -> SingleArm:
-    return SingleArm(arms.names[arm], float(rewards[:, arm].min() / arms.cycles[arm]))
-
-
-def _within_cap(arms: Arms, cycle_cap: float) -> Arms:
+def _within_cap(arms: Arms, cycle_cap: float) -> Array:
     cap = as_scalar(cycle_cap, "cycle_cap", above=0.0)
-    keep = arms.cycles <= cap
+    keep = np.asarray(arms.cycles <= cap)
     if not keep.any():
         raise InfeasibleError(
             f"cycle_cap = {cap:g} {arms.unit} leaves no arm; the cheapest costs "
             f"{arms.cycles.min():g} {arms.unit}"
         )
-    return arms.only(keep)
+    return keep
 
 
 def _resident_subsets(
@@ -264,6 +328,10 @@ def _resident_subsets(
         if memory is not None:
             raise InvalidInputError("memory goes with memory_limit; give both")
         return [set(names)]
+    if not (memory is None or isinstance(memory, Mapping)):
+        raise InvalidInputError(
+            f"memory must map drafter names to sizes, got {type(memory).__name__}"
+        )
     room = as_scalar(limit, "memory_limit", at_least=0.0)
     sizes = {
         str(name): as_scalar(size, f"memory of {name!r}", at_least=0.0)
@@ -285,16 +353,3 @@ def _resident_subsets(
             if not any(chosen <= larger for larger in fitting):
                 fitting.append(chosen)
     return fitting
-
-
-def _depths_within(
-    depths: int | Iterable[int] | Mapping[str, Iterable[int]], resident: set[str]
-) -> int | Iterable[int] | Mapping[str, Iterable[int]]:
-    if isinstance(depths, Mapping):
-        return {name: listed for name, listed in depths.items() if name in resident}
-    return list(depths) if isinstance(depths, Iterable) else depths
-
-
-def _within(region: Region, resident: set[str]) -> Region:
-    kept = {name: model for name, model in region.acceptance.items() if name in resident}
-    return Region(region.name, region.weight, kept)

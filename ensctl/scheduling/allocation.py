@@ -77,9 +77,11 @@ class Allocation(Plotted):
     prices : tuple of ConstraintPrice
         One for each constraint; none where switching makes the problem discrete.
     best_single : SingleArm or None
-        The best arm that meets every constraint on its own; None where none does.
+        The best arm that meets every constraint on its own, with the same guarantee as the mix;
+        None where none does.
     unconstrained : SingleArm
-        The best arm without side constraints, which no mix of the same drafters beats.
+        The best arm without side constraints.  A mix beats it only where the worst region or the
+        worst of an ellipsoid counts.
     resident : tuple of str
         Drafters kept in memory.
     objective : str
@@ -168,10 +170,10 @@ class Allocation(Plotted):
         if self.best_single is None:
             lines.append("no single arm meets the constraints")
         else:
-            gain = 100 * (self.throughput / self.best_single.throughput - 1)
-            lines.append(
-                f"best single arm {self.best_single.name}: {self.best_single.throughput:.6g} "
-                f"({gain:+.2f} % by mixing)"
+            single = self.best_single.throughput
+            gain = (
+                f" ({100 * (self.throughput / single - 1):+.2f} % by mixing)" if single > 0 else ""
             )
+            lines.append(f"best single arm {self.best_single.name}: {single:.6g}{gain}")
         lines += [price.sentence for price in self.prices if price.price != 0][:8]
         return "\n".join(lines)

@@ -109,7 +109,7 @@ def make_arms(
         The depths K ≥ 1: all up to a number, those listed, or those listed for each drafter by
         name.  A 0 in a list is off.
     off : bool
-        Whether to add the arm without drafts, of length 1 with bonus.
+        Whether to add the arm without drafts: one unit per pass, whatever the convention.
     off_cost : float, optional
         Cost > 0 of a cycle without drafts; the least ``cost.cycle(0)`` when not given.
     regions : sequence of Region, optional
@@ -139,15 +139,18 @@ def make_arms(
     """
     pool = drafters_with_names(drafters)
     rule = as_convention(convention)
+    given = listed_as(regions, "regions")
+    _check_names(pool, depths, given)
+    cases = given or (Region("all", 1.0, {}),)
+    if isinstance(depths, Iterable) and not isinstance(depths, Mapping):
+        depths = list(depths)
     wanted = {drafter.name: _depths_of(drafter.name, depths) for drafter in pool}
     pairs = [(drafter, depth) for drafter in pool for depth in wanted[drafter.name]]
-    check_names(pool, depths, regions)
-    cases = tuple(regions) or (Region("all", 1.0, {}),)
     names, numbers, lengths, cycles = [], [], [], []
     if off:
         cost = min(drafter.cost.cycle(0, batch, context) for drafter in pool)
         names, numbers = [OFF], [0]
-        lengths = [[_off_length(rule)] * len(cases)]
+        lengths = [[1.0] * len(cases)]
         cycles = [cost if off_cost is None else as_scalar(off_cost, "off_cost", above=0.0)]
     elif off_cost is not None:
         raise InvalidInputError("off_cost goes with off=True; leave it out")
@@ -254,8 +257,11 @@ def drafters_with_names(drafters: Sequence[Drafter]) -> list[Drafter]:
     return pool
 
 
-def _off_length(rule: Convention) -> float:
-    return 1.0 if rule is Convention.WITH_BONUS else 0.0
+def listed_as(value: Any, name: str) -> tuple[Any, ...]:
+    """Several of something as a tuple; one alone is refused."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InvalidInputError(f"{name} must be a list, got {type(value).__name__}; put it in []")
+    return tuple(value)
 
 
 def _depths_of(name: str, depths: Any) -> list[int]:
@@ -268,8 +274,11 @@ def _depths_of(name: str, depths: Any) -> list[int]:
     return listed
 
 
-def check_names(pool: list[Drafter], depths: Any, regions: Sequence[Region]) -> None:
+def _check_names(pool: list[Drafter], depths: Any, regions: Sequence[Region]) -> None:
     """Check that depths and regions name drafters of the pool, and that regions differ."""
+    for i, region in enumerate(regions):
+        if not isinstance(region, Region):
+            raise InvalidInputError(f"regions[{i}] must be a Region, got {type(region).__name__}")
     known = {drafter.name for drafter in pool}
     if isinstance(depths, str):
         raise InvalidInputError(f"depths must be integers, got {depths!r}")

@@ -136,7 +136,7 @@ class MeanBudget:
     name : str
         What is used, for example "verified units".
     use : callable or array_like, (n,)
-        g: a function of (drafter, depth), or the numbers in the order of the arms.
+        g: a function of (drafter, depth), or the numbers in the order of all arms.
     limit : float
         h.
 
@@ -158,15 +158,21 @@ class MeanBudget:
         """g·y − h s ≤ 0."""
         if callable(self.use):
             pairs = zip(arms.drafters, arms.depths, strict=True)
-            given = [as_scalar(self.use(*pair), f"use of {self.name}") for pair in pairs]
+            try:
+                used = [self.use(*pair) for pair in pairs]
+            except TypeError as error:
+                raise InvalidInputError(
+                    f"use of {self.name} must be a function of (drafter, depth): {error}"
+                ) from error
+            given = [as_scalar(value, f"use of {self.name}") for value in used]
             return np.array(given) - self.limit, 0.0
-        used = as_vector(self.use, f"use of {self.name}", real=True)
-        if used.size != arms.size:
+        listed = as_vector(self.use, f"use of {self.name}", real=True)
+        if listed.size != arms.size:
             raise InvalidInputError(
                 f"use of {self.name} must have {arms.size} entries, one for each of "
-                f"{', '.join(arms.names[:4])} …, got {used.size}"
+                f"{', '.join(arms.names[:4])} …, got {listed.size}"
             )
-        return used - self.limit, 0.0
+        return listed - self.limit, 0.0
 
     def worth(self, price: float, total: float) -> tuple[float, float]:
         """dT/dh = π s, and the step."""

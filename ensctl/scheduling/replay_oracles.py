@@ -122,7 +122,7 @@ def replay_oracles(
     batch : int or LoadWalk
         Streams B ≥ 1, or how they vary.
     cycles : int or None
-        Number of cycles; None: until every request has been begun.
+        Number of cycles; None: until a stream finds no request that has not been begun.
     seed : int or sequence of int
         Of the order of requests; one run for each.
     foresight : bool
@@ -194,6 +194,11 @@ def as_plan(
         raise InvalidInputError("seed must be a number or some numbers, got none")
     batches = batch.levels if isinstance(batch, LoadWalk) else (as_count(batch, "batch"),)
     if cycles is None:
+        if max(batches) > traces.requests:
+            raise InvalidInputError(
+                f"cycles must be a number where {max(batches)} streams have only "
+                f"{traces.requests} requests to begin; give cycles, or fewer streams"
+            )
         last = max(1, traces.tokens // min(batches) + 1)
     else:
         last = as_count(cycles, "cycles")

@@ -195,7 +195,7 @@ def replay(
     batch : int or LoadWalk
         Streams B ≥ 1, or how they vary.
     cycles : int or None
-        Number of cycles; None: until every request has been begun.
+        Number of cycles; None: until a stream finds no request that has not been begun.
     seed : int or sequence of int
         Of the order of requests and of the policy; one run for each.
     switch_cost : float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -14,15 +14,18 @@ from ensctl.arguments import as_array, as_scalar, read_only
 from ensctl.convex.ratio_program import RatioProgram, RatioSolution, RowConflict
 from ensctl.convex.ratio_solver import solve_ratio
 from ensctl.drafting.acceptance import IID, AcceptanceModel, as_acceptance
+from ensctl.drafting.convention import Convention
 from ensctl.drafting.drafter import Drafter
 from ensctl.errors import InvalidInputError, SolverError
 from ensctl.scheduling.arms import Arms
+from ensctl.scheduling.regions import Region
 from ensctl.scheduling.worst_acceptance import lengths_at, worst_acceptance
 
 Array = NDArray[Any]
 
 _PLANES = 200
 _CLOSED = 1e-10
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,9 @@ class LengthEllipsoid:
         values, vectors = np.linalg.eigh(spread)
         if values[0] < -1e-12 * max(values[-1], 0.0):
             raise InvalidInputError("std as a covariance must be positive semidefinite")
-        root: Array = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+        # What rounding leaves of a zero variance would be √ε as a standard deviation.
+        known = np.where(values > size * np.finfo(float).eps * values[-1], values, 0.0)
+        root: Array = np.sqrt(known)[:, None] * vectors.T
         return root
 
     def __str__(self) -> str:
@@ -141,27 +146,72 @@ class AcceptanceEllipsoid:
 Uncertainty = LowerAcceptance | LengthEllipsoid | AcceptanceEllipsoid
 
 
-def worst_drafters(drafters: list[Drafter], uncertainty: Uncertainty | None) -> list[Drafter]:
+def worst_drafters(
+    drafters: list[Drafter], uncertainty: Uncertainty | None, regions: Sequence[Region] = ()
+) -> list[Drafter]:
     """The drafters at their lower ends where intervals are given, unchanged otherwise."""
     if not isinstance(uncertainty, LowerAcceptance):
         return drafters
+    known = {drafter.name: drafter.acceptance for drafter in drafters}
+    for name, model in uncertainty.lower.items():
+        if name not in known:
+            raise InvalidInputError(f"lower names {name!r}, which is no drafter")
+        if model.expected_length(1) > known[name].expected_length(1) * (1 + _ROUNDING):
+            raise InvalidInputError(f"lower must not be above the estimate of {name!r}")
+        for region in regions:
+            if name in getattr(region, "acceptance", ()):
+                raise InvalidInputError(
+                    f"lower names {name!r}, which has its own acceptance in region "
+                    f"{region.name!r}; give the region the lower end instead"
+                )
     return [Drafter(d.name, uncertainty.lower.get(d.name, d.acceptance), d.cost) for d in drafters]
 
 
-def solve_uncertain(
+def guaranteed_lengths(
     arms: Arms,
+    drafters: list[Drafter] | None,
+    rewards: Array,
+    uncertainty: Uncertainty | None,
+    rule: Convention,
+) -> Array:
+    """What each arm yields at worst when it is used on its own, (n,)."""
+    least = np.asarray(rewards.min(axis=0))
+    if isinstance(uncertainty, LengthEllipsoid):
+        factor = uncertainty.factor(arms.size)
+        return np.asarray(least - uncertainty.kappa * np.linalg.norm(factor, axis=0))
+    if isinstance(uncertainty, AcceptanceEllipsoid):
+        alphas = _alphas(arms, drafters, rewards, uncertainty)
+        lower = {
+            name: max(alpha - uncertainty.kappa * uncertainty.std[name], 0.0)
+            for name, alpha in alphas.items()
+        }
+        counted = _counted(arms, rule)
+        return np.asarray(least + lengths_at(counted, lower) - lengths_at(counted, alphas))
+    return least
+
+
+def solve_uncertain(
+    table: Arms,
+    keep: Array,
     drafters: list[Drafter] | None,
     rewards: Array,
     rows: Array,
     limits: Array,
     uncertainty: Uncertainty | None,
+    rule: Convention,
 ) -> RatioSolution | RowConflict:
-    """The best guaranteed mix; ``rewards`` (k, n) are the lengths whose worst row is maximised."""
+    """The best guaranteed mix of the arms in ``keep``, (n,) of bool.
+
+    ``rewards`` (k, ·) are the lengths of those arms whose worst row is maximised.
+    """
+    arms = table.only(keep)
     program = RatioProgram(rewards, arms.cycles, rows, limits, np.zeros((0, arms.size)))
     if isinstance(uncertainty, LengthEllipsoid):
-        program = replace(program, factor=uncertainty.factor(arms.size), kappa=uncertainty.kappa)
+        factor = uncertainty.factor(table.size)[:, keep]
+        program = replace(program, factor=factor, kappa=uncertainty.kappa)
     elif isinstance(uncertainty, AcceptanceEllipsoid):
-        return _saddle(program, arms, drafters, uncertainty)
+        alphas = _alphas(arms, drafters, rewards, uncertainty)
+        return _saddle(program, _counted(arms, rule), alphas, uncertainty)
     elif isinstance(uncertainty, LowerAcceptance):
         if drafters is None:
             raise InvalidInputError("LowerAcceptance needs drafters; a table of arms has no α")
@@ -173,26 +223,37 @@ def solve_uncertain(
     return solve_ratio(program)
 
 
+def _counted(arms: Arms, rule: Convention) -> Arms:
+    """Arms whose Σ_{j=0..K} α^j differs from the length counted by a constant."""
+    if rule is not Convention.COMMITTED:
+        return arms
+    return replace(arms, depths=tuple(max(depth - 1, 0) for depth in arms.depths))
+
+
+def _alphas(
+    arms: Arms, drafters: list[Drafter] | None, rewards: Array, ellipsoid: AcceptanceEllipsoid
+) -> dict[str, float]:
+    """α of the drafters that are uncertain."""
+    if drafters is None or rewards.shape[0] > 1 or len(arms.regions) > 1:
+        raise InvalidInputError("AcceptanceEllipsoid needs drafters and one region")
+    known = {drafter.name: drafter.acceptance for drafter in drafters}
+    alphas = {}
+    for name in ellipsoid.std:
+        if name not in known:
+            raise InvalidInputError(f"std names {name!r}, which is no drafter")
+        model = known[name]
+        if not isinstance(model, IID):
+            raise InvalidInputError(
+                f"AcceptanceEllipsoid needs a number α for {name!r}, got {type(model).__name__}"
+            )
+        alphas[name] = model.alpha
+    return alphas
+
+
 def _saddle(
-    program: RatioProgram,
-    arms: Arms,
-    drafters: list[Drafter] | None,
-    ellipsoid: AcceptanceEllipsoid,
+    program: RatioProgram, arms: Arms, alphas: dict[str, float], ellipsoid: AcceptanceEllipsoid
 ) -> RatioSolution | RowConflict:
     """max_y min_α L(α)·y: the worst α of the last mix becomes a row, until nothing changes."""
-    if drafters is None or program.rewards.shape[0] > 1 or len(arms.regions) > 1:
-        raise InvalidInputError("AcceptanceEllipsoid needs drafters and one region")
-    alphas = {}
-    for drafter in drafters:
-        if not isinstance(drafter.acceptance, IID):
-            raise InvalidInputError(
-                f"AcceptanceEllipsoid needs a number α for {drafter.name!r}, got "
-                f"{type(drafter.acceptance).__name__}"
-            )
-        alphas[drafter.name] = drafter.acceptance.alpha
-    unknown = sorted(set(ellipsoid.std) - set(alphas))
-    if unknown:
-        raise InvalidInputError(f"std names {unknown[0]!r}, which is no drafter")
     constant = program.rewards[0] - lengths_at(arms, alphas)
     for _ in range(_PLANES):
         found = solve_ratio(program)

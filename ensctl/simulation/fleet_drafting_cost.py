@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_scalar, as_vector, read_only
 from ensctl.drafting.acceptance import AcceptanceModel, as_acceptance
-from ensctl.drafting.convention import as_depths
+from ensctl.drafting.convention import as_depth, as_depths
 from ensctl.drafting.cost import CostModel
 from ensctl.errors import InvalidInputError, NotIdentifiableError
 from ensctl.serialization import versioned
@@ -63,7 +63,7 @@ class FleetCycleCost(CostModel):
 
     def reapplied(self, depth: int) -> float:
         """E[J] at depth K ≥ 0."""
-        return float(self._reapplied(as_depths([depth], "depth"))[0])
+        return float(self._reapplied(np.array([as_depth(depth)]))[0])
 
     def _reapplied(self, depths: Array) -> Array:
         deepest = int(depths.max(initial=1))

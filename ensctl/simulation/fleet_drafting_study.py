@@ -51,7 +51,7 @@ class FleetDepthStudy(Plotted):
     predicted : DepthOptimum
         Best depth by the two, against the loop.
     flat : DepthOptimum
-        The same if a pass over K inputs cost what a pass over one does.
+        The same if a pass over K inputs cost what a pass over one does, and only drafts cost more.
     """
 
     _plot_function: ClassVar[str] = "fleet_depth_speedup"
@@ -157,9 +157,9 @@ def fleet_depth_study(
 ) -> FleetDepthStudy:
     """Predict the best depth from one probing run, and measure all of them beside the loop.
 
-    The probe drafts K = 2 once and the greatest depth three times, in turn.  Its deep drafts give the survival
-    curve S, its cycles the cost a + b K + c J; then K maximises E[L_K]/C(K) with
-    E[L_K] = Σ_{j<K} S(j).
+    The probe drafts K = 2 once and the greatest depth three times, in turn.  Its drafts give the
+    survival curve S, its cycles the cost a + b K + c J; then K maximises E[L_K]/C(K) with
+    E[L_K] = Σ_{j<K} S(j) and E[J] = E[L_K] − K S(K − 1).
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def fleet_depth_study(
     ]
     first, probe = (_fastest(runs) for runs in zip(*probes, strict=True))
     survival, fit = probe.acceptance(), probe.cost()
-    draft = float(np.median(probe.draft_ms / probe.cycles.drafted))
+    draft = min(fit.per_input, _slope(probe.cycles.drafted, probe.draft_ms))
     flat = LinearCost(draft, fit.fixed + fit.per_input - draft, off=first.ms_per_step, unit="ms")
     predicted, over = (
         optimal_depth(survival, cost, deepest, convention=Convention.COMMITTED)
@@ -246,6 +246,12 @@ def _fastest(runs: Any) -> Any:
         for name in ("pass_ms", "draft_ms")
     }
     return replace(runs[0], **times)
+
+
+def _slope(depths: Array, milliseconds: Array) -> float:
+    """What one more drafted input costs the drafter, ms, ≥ 0."""
+    centred = depths - depths.mean()
+    return max(0.0, float(centred @ milliseconds / (centred @ centred)))
 
 
 def _row(values: Any, form: str = ".2f") -> str:

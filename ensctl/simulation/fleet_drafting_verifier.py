@@ -119,7 +119,9 @@ class FleetVerifier:
     def temperatures(self) -> Array:
         """z at the last committed step, counted from the set-points, °C, (N,)."""
         if self._pending.size:
+            # Without drafted inputs the end of the pass is the state after the committed ones.
             self._pass(self._pending[:0])
+            self._start, self._end = self._end, self._start
             self._pending = self._pending[:0]
         return read_only(self._start + self._air(self._step, 1)[0])
 

@@ -130,6 +130,8 @@ def simulate_drafting(
 
 
 def _as_pool(drafters: Any, count: int | None) -> list[AcceptanceModel | Drafter]:
+    if isinstance(drafters, np.ndarray):
+        drafters = np.atleast_1d(drafters)
     several = isinstance(drafters, Sequence | np.ndarray) and not isinstance(drafters, str)
     given = list(drafters) if several else [drafters]
     if not given:

@@ -172,13 +172,15 @@ def _from_bits(survival: Array, number: int, generator: np.random.Generator) -> 
     edges = np.concatenate([[0], edges[(edges > 0) & (edges < _CELLS)], [_CELLS]])
     found = _counts_between(edges, number, generator)
     counts = np.zeros(survival.size, dtype=np.int64)
-    for low, high, many in zip(edges[:-1], edges[1:], found, strict=True):
-        inside = np.clip(scaled, low, high)
-        shares = np.diff(np.append(low, inside))
-        if np.count_nonzero(shares) == 1:
-            counts[int(np.argmax(shares))] += many
-        else:
-            counts += generator.multinomial(many, shares / shares.sum())
+    # Part k ends at scaled[k]; the parts that meet a cell are those from first to last.
+    first = np.searchsorted(scaled, edges[:-1], side="right")
+    last = np.searchsorted(scaled, edges[1:], side="left")
+    np.add.at(counts, first[first == last], found[first == last])
+    for k in np.flatnonzero((first < last) & (found > 0)):
+        low, high = edges[k], edges[k + 1]
+        parts = slice(first[k], last[k] + 1)
+        shares = np.diff(np.append(low, np.minimum(scaled[parts], high)))
+        counts[parts] += generator.multinomial(found[k], shares / shares.sum())
     return counts[::-1].copy()
 
 

@@ -11,9 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensctl.arguments import as_scalar, read_only
+from ensctl.arguments import as_count, as_scalar, read_only
+from ensctl.errors import InvalidInputError
+from ensctl.simulation.thermostat_samples import over_steps
 
 Array = NDArray[Any]
+
+_MOST_STEPS = 10**8
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +99,11 @@ class OutputBias:
         -------
         BiasState
         """
+        if not isinstance(state, BiasState):
+            raise InvalidInputError(
+                f"state must be a BiasState, got {type(state).__name__}; start with init()"
+            )
+        difference = float(over_steps(difference, "difference", 1, missing=True)[0])
         if np.isnan(difference):
             return state
         noise = self.meter_noise**2
@@ -133,4 +142,7 @@ class OutputBias:
         -------
         (steps,) float64
         """
-        return np.asarray(state.mean[0] + state.mean[1] * np.arange(steps))
+        ahead = as_count(steps, "steps")
+        if ahead > _MOST_STEPS:
+            raise InvalidInputError(f"steps must be at most {_MOST_STEPS}, got {ahead}")
+        return np.asarray(state.mean[0] + state.mean[1] * np.arange(ahead))

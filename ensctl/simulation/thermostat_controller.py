@@ -12,8 +12,13 @@ from ensctl.arguments import as_horizon, as_scalar, read_only
 from ensctl.convex.mpc_program import RecedingSolution, receding_program, solve_receding
 from ensctl.errors import InvalidInputError
 from ensctl.simulation.thermostat_bias import BiasState, OutputBias
-from ensctl.simulation.thermostat_model import DutyModel, initial_fleet_state
+from ensctl.simulation.thermostat_model import (
+    DutyModel,
+    initial_fleet_state,
+    require_duty_model,
+)
 from ensctl.simulation.thermostat_prediction import Prediction, predicted
+from ensctl.simulation.thermostat_samples import over_steps
 from ensctl.status import Status
 
 Array = NDArray[Any]
@@ -139,11 +144,7 @@ class FleetController:
     _filter: OutputBias = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.model, DutyModel):
-            raise InvalidInputError(
-                f"model must be a DutyModel, got {type(self.model).__name__}; "
-                f"make one with ec.reduced_duty_model(fleet)"
-            )
+        require_duty_model(self.model)
         as_horizon(self.horizon)
         as_scalar(self.u_max, "u_max", above=0.0)
         weights = [
@@ -237,9 +238,16 @@ class FleetController:
         InvalidInputError
             Infinite numbers or wrong shapes.
         """
-        wanted = _over(reference, "reference", self.horizon, missing=True)
-        ambient = _over(disturbance, "disturbance", self.horizon)
-        measured = np.nan if power is None else float(_over(power, "power", 1, missing=True)[0])
+        if not isinstance(state, FleetControllerState) or state.plan.size != self.horizon:
+            raise InvalidInputError(
+                f"state must come from this FleetController, got {type(state).__name__}; start "
+                f"with init()"
+            )
+        wanted = over_steps(reference, "reference", self.horizon, missing=True)
+        ambient = over_steps(disturbance, "disturbance", self.horizon)
+        measured = (
+            np.nan if power is None else float(over_steps(power, "power", 1, missing=True)[0])
+        )
         bias = state.bias
         if state.step > 0:
             bias = self._filter.predict(self._filter.update(bias, measured - state.expected))
@@ -306,16 +314,3 @@ class FleetController:
             softness.append(np.full(steps, 1.0 / self.soft_weight))
         program = receding_program(hessian, np.concatenate(rows), np.concatenate(softness))
         return solve_receding(program, linear, np.concatenate(bounds), start=start)
-
-
-def _over(value: ArrayLike, name: str, steps: int, *, missing: bool = False) -> Array:
-    try:
-        values = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InvalidInputError(f"{name} must be real numbers, got {value!r}") from None
-    values = np.full(steps, float(values)) if values.ndim == 0 else values
-    if values.shape != (steps,):
-        raise InvalidInputError(f"{name} must be a scalar or ({steps},), got shape {values.shape}")
-    if np.isinf(values).any() or (not missing and np.isnan(values).any()):
-        raise InvalidInputError(f"{name} must be finite, got {values[~np.isfinite(values)][0]}")
-    return values

@@ -206,6 +206,7 @@ def initial_fleet_state(model: DutyModel, z0: ArrayLike = 0.0) -> FleetState:
     >>> ec.initial_fleet_state(ec.duty_model(ec.ThermostatFleet.draw(2))).z
     array([0., 0.])
     """
+    require_duty_model(model)
     return FleetState(0, read_only(as_vector(z0, "z0", size=model.size, real=True)))
 
 
@@ -242,12 +243,34 @@ def fleet_step(
     >>> power, after.z.round(4)
     (3.0, array([-0.0104]))
     """
+    require_duty_model(model)
+    if not isinstance(state, FleetState):
+        raise InvalidInputError(
+            f"state must be a FleetState, got {type(state).__name__}; start with "
+            f"ec.initial_fleet_state(model)"
+        )
     if state.z.shape != (model.size,):
         raise InvalidInputError(
             f"state must have one entry for each of the {model.size} houses, got {state.z.shape}"
         )
     z, power = model.step(state.z, as_scalar(u, "u"), as_scalar(disturbance, "disturbance"))
     return FleetState(state.step + 1, read_only(z)), power
+
+
+def require_duty_model(model: Any) -> DutyModel:
+    """Refuse what is not a model of a fleet.
+
+    Raises
+    ------
+    InvalidInputError
+        Another type.
+    """
+    if isinstance(model, DutyModel):
+        return model
+    raise InvalidInputError(
+        f"model must be a DutyModel, got {type(model).__name__}; make one with "
+        f"ec.duty_model(fleet) or ec.reduced_duty_model(fleet)"
+    )
 
 
 def _halved(members: Array, count: int, keys: tuple[Array, ...], depth: int) -> list[Array]:

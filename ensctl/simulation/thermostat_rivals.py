@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensctl.arguments import as_scalar, as_vector, read_only
+from ensctl.arguments import as_count, as_scalar, as_vector, read_only
 from ensctl.errors import InvalidInputError
+from ensctl.simulation.thermostat_samples import over_steps
 
 Array = NDArray[Any]
 
@@ -109,9 +110,14 @@ class FleetPI:
         u : float
         state : FleetPIState
         """
-        now = float(np.ravel(reference)[0])
+        if not isinstance(state, FleetPIState):
+            raise InvalidInputError(
+                f"state must be a FleetPIState, got {type(state).__name__}; start with init()"
+            )
+        now = float(over_steps(reference, "reference", 1, missing=True)[0])
         aim = now if self.current_reference else state.reference
-        error = (aim - (np.nan if power is None else power)) / self.nominal
+        measured = over_steps(np.nan if power is None else power, "power", 1, missing=True)
+        error = (aim - float(measured[0])) / self.nominal
         error = 0.0 if np.isnan(error) else error
         total = state.integral + error
         wanted = -(self.proportional * error + self.integral * total)
@@ -179,7 +185,6 @@ class InputPlan:
         u : float
         state : int
         """
-        if state < 0:
-            raise InvalidInputError(f"state must be a step number ≥ 0, got {state}")
+        step = as_count(state, "state", minimum=0)
         inputs = np.asarray(self.inputs)
-        return float(inputs[min(state, inputs.size - 1)]), state + 1
+        return float(inputs[min(step, inputs.size - 1)]), step + 1

@@ -8,12 +8,16 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensctl.arguments import as_array, as_count, as_vector, read_only
+from ensctl.arguments import as_array, as_count, as_scalar, as_vector, read_only
 from ensctl.display import Plotted
 from ensctl.errors import InvalidInputError
 from ensctl.serialization import versioned
 from ensctl.simulation.thermostat_controller import FleetControllerState
-from ensctl.simulation.thermostat_model import DutyModel, initial_fleet_state
+from ensctl.simulation.thermostat_model import (
+    DutyModel,
+    initial_fleet_state,
+    require_duty_model,
+)
 
 Array = NDArray[Any]
 
@@ -212,6 +216,13 @@ def run_fleet(
     steps = wanted.size
     outside = as_vector(ambient, "ambient", size=steps, real=True)
     errors = as_vector(meter_errors, "meter_errors", size=steps, real=True)
+    require_duty_model(model)
+    if not all(hasattr(controller, name) for name in ("init", "step", "horizon", "u_max")):
+        raise InvalidInputError(
+            f"controller must have init, step, horizon and u_max, got {type(controller).__name__}; "
+            f"make one with ec.FleetController(model)"
+        )
+    limit = controller.u_max if u_max is None else as_scalar(u_max, "u_max", above=0.0)
     dropped = as_count(skip, "skip", minimum=0)
     if dropped >= steps:
         raise InvalidInputError(f"skip must be less than the {steps} steps, got {dropped}")
@@ -228,14 +239,14 @@ def run_fleet(
             worst = np.fmax(worst, state.residual)
             unsettled += not state.status.success
     return FleetRun(
-        name=type(controller).__name__ if name is None else name,
+        name=type(controller).__name__ if name is None else str(name),
         dt=model.dt,
         nominal=model.nominal_power,
         reference=read_only(wanted),
         power=read_only(power),
         inputs=read_only(inputs),
         ambient=read_only(outside),
-        u_max=controller.u_max if u_max is None else float(u_max),
+        u_max=limit,
         skip=dropped,
         residual=float(worst),
         unsettled=unsettled,

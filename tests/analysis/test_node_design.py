@@ -234,6 +234,8 @@ _UNIT = ec.Interval(-1.0, 1.0)
         (lambda: ec.choose_nodes(3, _UNIT, symmetry="odd"), "symmetry"),
         (lambda: ec.choose_nodes(3, _UNIT, fixed=[0.2], symmetry="mirror"), "symmetry"),
         (lambda: ec.choose_nodes(3, _UNIT, seed=-1), "seed"),
+        (lambda: ec.choose_nodes(2, ec.Disk(1e10), horizon=40), "region"),
+        (lambda: ec.choose_nodes(2, ec.Interval(1e10, math.inf), horizon=40), "region"),
     ],
 )
 def test_bad_input(call: Any, named: str) -> None:

@@ -281,3 +281,10 @@ def test_lines_of_a_real_server(real_data: Callable[[str], Path]) -> None:
         place = int(np.flatnonzero(fit.batches == batch)[0])
         assert fit.verify[place] == pytest.approx(verify, abs=0.01)
         assert fit.draft[place] == pytest.approx(draft, abs=0.005)
+
+
+def test_roofline_by_hand() -> None:
+    cost = RooflineCost(8.0, 0.05, 0.5, overhead=0.3, memory_per_kv=1e-5)
+    # Reading 8 + 1e-5·100·1000 = 9 stays below the 0.05·100·5 = 25 of the tokens.
+    assert cost.cycle(4, batch=100, context=1000) == pytest.approx(25 + 0.3 + 4 * 0.5)
+    assert cost.cycle(4) == pytest.approx(8 + 0.3 + 4 * 0.5)

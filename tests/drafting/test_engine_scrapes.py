@@ -131,3 +131,11 @@ def test_one_window_is_a_set_of_windows() -> None:
     assert measured_depths(window, 0.1)[0].windows == 1  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match="counters must be a sequence"):
         measured_depths(3, 0.1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("fall", [1, 7])
+def test_a_counter_that_falls_a_little_is_a_restart(fall: int) -> None:
+    text = FIRST + scrape(140, 420, 150 - fall, (80, 50, 20 - fall))
+    [window] = read_counters(text)
+    assert (window.drafts, window.accepted) == (140, 150 - fall)
+    assert "accepted fell" in window.notes[0]

@@ -88,3 +88,19 @@ def test_readers_name_their_source_alike() -> None:
     text.append("llamacpp:spec_decode_num_accepted_tokens 15")
     found = list(drafting.iter_counters(source=text))
     assert [w.accepted for w in found] == [w.accepted for w in drafting.read_counters(source=text)]
+
+
+@pytest.mark.parametrize(("tpot", "kept"), [(20 / 4.3, True), (20 / 4.8, False), (20 / 0.8, False)])
+def test_tokens_of_a_cycle_have_a_range(tpot: float, kept: bool) -> None:
+    benchmark = drafting.clean_benchmark([ServingRow("qa", 3, 1, 20.0, tpot)])
+    assert bool(benchmark.rows) is kept
+    assert len(benchmark.dropped) == (not kept)
+
+
+def test_equal_blocks_have_the_variance_of_their_means() -> None:
+    kept = np.array([61.0, 75.0, 66.0, 81.0, 58.0])
+    share = kept.sum() / 500
+    found = drafting.block_variance(kept, [100] * 5, independent=True)
+    own = np.var(kept / 100, ddof=1) / 5
+    assert found.inflation == pytest.approx(own / (share * (1 - share) / 500), rel=1e-12)
+    assert found.freedom == pytest.approx(4)

@@ -71,6 +71,7 @@ def test_the_verdicts(untouched: Verdicts) -> None:
         "a-single-abstract",
         "a-pair-abstract",
         "a-percent-abstract",
+        "a-a1",
         "b-bounded",
         "b-length-formula",
         "b-length-in-words",

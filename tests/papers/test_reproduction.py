@@ -33,7 +33,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_counts(table: Reproduction) -> None:
     assert sum(table.counts.values()) == len(table.claims)
     assert table.counts[ClaimVerdict.ARITHMETIC_SLIP] == 4
-    assert len(table.findings) == 4 + 3 + 16
+    assert len(table.findings) == 4 + 3 + 17
     assert len(table.of(Paper.A)) + len(table.of(Paper.B)) == len(table.claims)
     assert table.experiments == ()
 

@@ -100,6 +100,11 @@ def test_threads_agree_with_one_after_the_other(policy: policies.Policy[Any]) ->
         ({"total": 65}, "total"),
         ({"total": "many"}, "total"),
         ({"total": None}, "total"),
+        ({"total": 10**400}, "total"),
+        ({"batch": 10**400}, "batch"),
+        ({"context": 10**400}, "context"),
+        ({"cycle_time": 10**400}, "cycle_time"),
+        ({"positions": [10**400, 0, 0]}, "positions"),
         ({"batch": 0}, "batch"),
         ({"batch": 2.5}, "batch"),
         ({"context": -1.0}, "context"),
@@ -157,6 +162,42 @@ def test_damaged_data_is_no_state(policy: policies.Policy[Any]) -> None:
     ):
         with pytest.raises(InvalidInputError):
             policy.from_dict(bad)  # type: ignore[arg-type]
+
+
+def _leaves(content: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    if isinstance(content, dict | list):
+        pairs = content.items() if isinstance(content, dict) else enumerate(content)
+        inner = [leaf for key, item in pairs for leaf in _leaves(item, (*place, key))]
+        return [*inner, place] if place else inner
+    return [place]
+
+
+def test_data_with_one_wrong_entry_is_refused_or_of_use(policy: policies.Policy[Any]) -> None:
+    text = json.dumps(policy.to_dict(_play(policy, 60)))
+    leaves = _leaves(json.loads(text))
+    rng = np.random.default_rng(1)
+    wrong = ([], 99, -99, 10**400, 1e300, math.nan, math.inf, "x", None, {}, True)
+    for place in (leaves[i] for i in rng.permutation(len(leaves))[:80]):
+        content = json.loads(text)
+        *path, last = place
+        holder = content
+        for key in path:
+            holder = holder[key]
+        holder[last] = wrong[int(rng.integers(len(wrong)))]
+        try:
+            state = policy.from_dict(content)
+        except InvalidInputError:
+            continue
+        for batch in (1, 2, 40):
+            action = policy.select(state, batch=batch)
+            state = policy.update(state, action, batch, batch=batch, cycle_time=9.0)
+
+
+@pytest.mark.parametrize("name", ["ucb", "thompson", "ahs"])
+@pytest.mark.parametrize("seed", ["x", 1.5, -1, None, math.nan])
+def test_seeds_are_checked(name: str, seed: Any) -> None:
+    with pytest.raises(InvalidInputError, match="seed"):
+        _policies()[name].init(seed)
 
 
 def test_policies_that_learn_find_the_better_drafter() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from ensctl.scheduling import fixture_arms, policies
 from ensctl.scheduling.policies.arm_record import EMPTY
-from ensctl.scheduling.policies.counter_random import normal, uniform
+from ensctl.scheduling.policies.counter_random import normals, uniform
 from ensctl.scheduling.policies.draft_share import DraftShare
 from ensctl.scheduling.policies.kl_ucb import mean_length, rate_of, upper_rate
 from ensctl.scheduling.policies.survival_filter import prior, updated, variance_of
@@ -72,8 +73,10 @@ def test_records_are_sample_statistics() -> None:
 def test_draws_are_uniform_and_normal_and_repeat() -> None:
     draws = np.array([uniform(3, k) for k in range(4000)])
     assert abs(draws.mean() - 0.5) < 0.02 and abs(np.corrcoef(draws[:-1], draws[1:])[0, 1]) < 0.05
-    normals = np.array([normal(3, k, 1) for k in range(4000)])
-    assert abs(normals.mean()) < 0.05 and abs(normals.std() - 1.0) < 0.04
+    drawn = np.array([normals(3, k, 2) for k in range(4000)])
+    assert np.all(abs(drawn.mean(axis=0)) < 0.05) and np.all(abs(drawn.std(axis=0) - 1.0) < 0.04)
+    assert abs(np.corrcoef(drawn.T)[0, 1]) < 0.05
+    assert drawn[5, 1] == NormalDist().inv_cdf(uniform(3, 5, 1))
     assert uniform(3, 7) == draws[7] and uniform(4, 7) != draws[7]
 
 
@@ -108,6 +111,39 @@ def test_draft_shares_are_learned_where_drafting_costs() -> None:
     for _ in range(20):
         cheap = cheap.with_cycle(7.5, 7.0, 0.01)
     assert 0.9 < cheap.value < 1.1
+
+
+def test_the_time_of_a_switch_is_no_draft() -> None:
+    policy = policies.KFUCB(ARMS)
+    neural, ngram = ARMS.index("E", 4), ARMS.index("N", 10)
+    cost = ARMS.costs(2)
+    state = policy.init()
+    for i in range(200):
+        state = policy.update(state, neural, 4, batch=2, cycle_time=cost[neural])
+        before = state.shares
+        arm, total, late = ((neural, 4, 0.0), (ngram, 6, 5.0))[i % 2]
+        state = policy.update(state, arm, total, batch=2, cycle_time=cost[arm] + late)
+        if late:
+            state = policy.update(state, neural, 4, batch=2, cycle_time=cost[neural] + late)
+            assert state.shares[1] == before[1]
+    assert state.shares[0].value == pytest.approx(1.0, abs=1e-9)
+    # Cheaper cycles are believed at once: probes can be one cycle long.
+    bases, slopes = ARMS.lines(2, 0.0)
+    cheap = policy.update(state, ngram, 6, batch=2, cycle_time=bases[ngram] + 0.3 * slopes[ngram])
+    assert cheap.shares[1] != state.shares[1]
+
+
+def test_handing_back_is_no_draft_either() -> None:
+    policy, state = _ahs(1, 1)
+    neural, copier = ARMS.index("E", 5), ARMS.index("N", 10)
+    cost = ARMS.costs(1)
+    state = policy.update(state, neural, 6, cycle_time=cost[neural])
+    state = policy.update(state, copier, 3, cycle_time=cost[copier] + 5.0)
+    assert state.handed_back and not state.switched
+    known = state.base.shares
+    late = policy.update(state, neural, 2, cycle_time=cost[neural] + 5.0)
+    assert late.base.shares == known and not late.handed_back
+    assert late.block_time == pytest.approx(state.block_time + cost[neural] + 5.0)
 
 
 def _feed(policy: policies.KFUCB, state: Any, cycles: int, rates: tuple[float, float]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,7 @@ from ensctl import scheduling
 from ensctl.errors import InvalidInputError
 from ensctl.scheduling import LoadWalk, policies, replay, replay_oracles
 
-ARMS = scheduling.fixture_arms()
+ARMS = policies.arm_set(scheduling.fixture_costs(), {"E": [1, 4, 10], "N": [2, 10]})
 TRACES = scheduling.token_chain("code", requests=40, tokens=30, seed=3)
 FAULTY = scheduling.token_chain("code", fault=True, requests=40, tokens=30, seed=3)
 
@@ -97,9 +98,9 @@ def _walk(levels: tuple[int, ...], seed: int) -> Any:
         place += 1 if up else -1
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
-    st.lists(st.integers(0, ARMS.size - 1), min_size=1, max_size=5),
+    st.lists(st.integers(0, 5), min_size=1, max_size=5),
     st.sampled_from([1, 3, 16]),
     st.integers(0, 50),
     st.booleans(),
@@ -111,7 +112,7 @@ def test_replay_is_the_simulator(
     traces = FAULTY if fault else TRACES
     policy, hand = Cycling(tuple(turn)), ByHand(traces, seed, batch)
     result = replay(
-        traces, policy, batch=batch, cycles=150, seed=seed, switch_cost=switch_cost, oracles=None
+        traces, policy, batch=batch, cycles=80, seed=seed, switch_cost=switch_cost
     )
     tokens, time, before, changes = 0, 0.0, None, 0
     for i, heard in enumerate(policy.heard):
@@ -124,8 +125,8 @@ def test_replay_is_the_simulator(
         assert heard[:3] == (arm, float(total), batch)
         assert list(heard[4]) == positions
         # The mean context of the streams is rounded to a token.
-        assert heard[5] == pytest.approx(cost, abs=0.51 * batch * 4e-5)
-    assert len(policy.heard) == 150
+        assert heard[5] == pytest.approx(cost, abs=0.5 * batch * 4e-5 + 5e-5)
+    assert len(policy.heard) == 80
     assert result.tokens[0, -1, 0] == tokens and result.switches.tolist() == [changes]
     assert result.time[0, -1, 0] == pytest.approx(time, rel=1e-5)
 
@@ -133,14 +134,14 @@ def test_replay_is_the_simulator(
 @pytest.mark.parametrize("seed", [0, 7])
 def test_loads_follow_the_clock_and_streams_that_wait_keep_their_place(seed: int) -> None:
     load = LoadWalk((1, 2, 5, 9), dwell=45.0)
-    policy, hand = Cycling((4, 12, 0)), ByHand(TRACES, seed, 9)
+    policy, hand = Cycling((2, 5, 0)), ByHand(TRACES, seed, 9)
     result = replay(TRACES, policy, batch=load, cycles=200, seed=seed)
     walk, until, clock, batch = _walk(load.levels, seed), 0.0, 0.0, 0
     totals = dict.fromkeys(load.levels, 0)
     for i, heard in enumerate(policy.heard):
         if clock >= until:
             batch, until = next(walk), until + 45.0
-        total, _, _ = hand.cycle((4, 12, 0)[i % 3], batch)
+        total, _, _ = hand.cycle((2, 5, 0)[i % 3], batch)
         assert heard[1:3] == (float(total), batch)
         clock += heard[5]
         totals[batch] += total
@@ -154,24 +155,18 @@ def test_one_pass_ends_when_a_stream_finds_no_request(batch: int) -> None:
     while hand.passes == 1:
         tokens += hand.cycle(5, batch)[0]
         cycles += 1
-    for result in (
-        replay(TRACES, policies.Fixed(ARMS, 5), batch=batch, cycles=None, seed=2),
-        replay(FAULTY, policies.Fixed(ARMS, 5), batch=batch, cycles=None, seed=2),
-    ):
-        if result.plays.sum() == cycles:
-            break
+    result = replay(TRACES, policies.Fixed(ARMS, 5), batch=batch, cycles=None, seed=2)
     assert result.plays.sum() == cycles and result.tokens[0, -1, 0] == tokens
 
 
 def test_foresight_is_the_greedy_choice_at_its_own_price() -> None:
-    seed, batch, cycles = 4, 3, 120
+    seed, batch, cycles = 4, 3, 60
     oracles = replay_oracles(TRACES, ARMS, batch=batch, cycles=cycles, seed=seed)
-    price = float(oracles.tokens[:, 0, -1, 0].max() / 1e9)
     price = float((oracles.tokens[:, 0, -1, 0] / oracles.time[:, 0, -1, 0]).max())
     for _ in range(3):
         hand, tokens, time = ByHand(TRACES, seed, batch), 0, 0.0
         for _ in range(cycles):
-            seen = [_copy(hand).cycle(arm, batch) for arm in range(ARMS.size)]
+            seen = [deepcopy(hand).cycle(arm, batch) for arm in range(ARMS.size)]
             arm = max(range(ARMS.size), key=lambda a: seen[a][0] - price * seen[a][1])
             total, cost, _ = hand.cycle(arm, batch)
             tokens, time = tokens + total, time + cost
@@ -209,9 +204,3 @@ def _alone(arm: int, seed: int, cycles: int) -> tuple[float, float]:
     hand = ByHand(TRACES, seed, 2)
     seen = [hand.cycle(arm, 2) for _ in range(cycles)]
     return sum(s[0] for s in seen), sum(s[1] for s in seen)
-
-
-def _copy(hand: ByHand) -> ByHand:
-    import copy
-
-    return copy.deepcopy(hand)

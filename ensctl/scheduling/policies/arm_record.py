@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ensctl.scheduling.policies.state_json import require_number
+
 # Plays before the sample variance of an arm is believed.
 _TRUSTED = 10
 BLOCK = 20
@@ -74,6 +76,14 @@ class ArmRecord:
     def forgotten(self) -> ArmRecord:
         """An empty record that expects the VIF seen so far."""
         return ArmRecord(usual=self.inflation)
+
+    def require_usable(self) -> None:
+        """Refuse counts and sums that no plays give."""
+        require_number(self.plays, "records.plays", 0)
+        require_number(self.streams, "records.streams", self.plays)
+        require_number(self.blocks, "records.blocks", 0)
+        require_number(self.open_plays, "records.open_plays", 0, BLOCK - 1)
+        require_number(self.usual, "records.usual", 1.0)
 
     @property
     def stream_variance(self) -> float:

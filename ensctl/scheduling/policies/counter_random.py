@@ -21,9 +21,11 @@ def uniform(seed: int, *counters: int) -> float:
     return ((mixed >> 12) + 0.5) * 2.0**-52
 
 
-def normal(seed: int, *counters: int) -> float:
-    """A standard normal number that depends on all arguments."""
-    return _STANDARD.inv_cdf(uniform(seed, *counters))
+def normals(seed: int, counter: int, count: int) -> list[float]:
+    """Standard normal numbers, the i-th of them that of ``uniform(seed, counter, i)``."""
+    start = _mix(_mix(seed & _MASK) ^ (counter & _MASK))
+    draw = _STANDARD.inv_cdf
+    return [draw(((_mix(start ^ i) >> 12) + 0.5) * 2.0**-52) for i in range(count)]
 
 
 def _mix(value: int) -> int:

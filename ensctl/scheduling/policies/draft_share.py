@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ensctl.scheduling.policies.state_json import require_number
+
 _RIDGE = 0.02
 _FORGETTING = 0.999
 _MOST = 4.0
+_ROUNDING = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,25 @@ class DraftShare:
         """The share f; 1 before any cycle."""
         return self.total / self.weight
 
-    def with_cycle(self, cycle_time: float, base: float, slope: float) -> DraftShare:
-        """After a cycle of a drafter that took ``cycle_time``."""
+    def require_usable(self) -> None:
+        """Refuse sums that no cycles give."""
+        require_number(self.weight, "shares.weight", _RIDGE / 2)
+        require_number(self.total, "shares.total", 0.0)
+
+    def with_cycle(
+        self, cycle_time: float, base: float, slope: float, *, steady: bool = True
+    ) -> DraftShare:
+        """After a cycle of a drafter that took ``cycle_time``.
+
+        The first cycle after a change of drafter is not ``steady``: it says nothing when it took
+        longer than a full draft, since the change may have cost time of its own.
+        """
         relative = slope / cycle_time
         if relative < 1e-6:
             return self
         share = min(max((cycle_time - base) / slope, 0.0), _MOST)
+        if not steady and share > 1.0 + _ROUNDING:
+            return self
         weight = relative * relative
         kept_weight = _RIDGE + _FORGETTING * (self.weight - _RIDGE)
         kept_total = _RIDGE + _FORGETTING * (self.total - _RIDGE)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ensctl.arguments import as_count
 from ensctl.errors import InvalidInputError
 from ensctl.scheduling.policies.arm_set import ArmSet, load_bucket
 from ensctl.scheduling.policies.kf_ucb import KFUCB, KFUCBState
 from ensctl.scheduling.policies.policy import Policy, as_arms, key_of
+from ensctl.scheduling.policies.state_json import require_number
 from ensctl.scheduling.policies.switch_rules import (
     BLOCK_CYCLES,
     RULES,
@@ -36,6 +38,8 @@ class SwitchState:
         State of KF-UCB, from the cycles it chose.
     switched : bool
         Whether the n-gram drafter plays.
+    handed_back : bool
+        Whether it played in the cycle before this one.
     rule : int
         Rule of this block.
     bucket : int
@@ -54,6 +58,7 @@ class SwitchState:
     seed: int
     base: KFUCBState
     switched: bool
+    handed_back: bool
     rule: int
     bucket: int
     blocks: int
@@ -129,8 +134,9 @@ class HysteresisSwitch(Policy[SwitchState]):
         """The state before the first cycle."""
         return SwitchState(
             self.key,
-            int(seed),
-            self.base.init(seed),
+            as_count(seed, "seed", minimum=0),
+            self.base.init(),
+            False,
             False,
             0,
             -1,
@@ -140,6 +146,15 @@ class HysteresisSwitch(Policy[SwitchState]):
             0.0,
             (BucketRecord(),) * _BUCKETS,
         )
+
+    def _require_usable(self, state: SwitchState) -> None:
+        self.base._check_state(state.base)
+        self.base._require_usable(state.base)
+        for record in state.records:
+            record.require_usable()
+        require_number(state.rule, "rule", 0, len(RULES) - 1)
+        require_number(state.bucket, "bucket", -1, _BUCKETS - 1)
+        require_number(state.block_cycles, "block_cycles", 0, BLOCK_CYCLES - 1)
 
     def _select(self, state: SwitchState, batch: int, context: float) -> int:
         if state.switched and batch <= MOST_STREAMS:
@@ -156,13 +171,29 @@ class HysteresisSwitch(Policy[SwitchState]):
         positions: tuple[float, ...] | None,
         cycle_time: float | None,
     ) -> SwitchState:
-        by_rule = state.switched and action == self._copier
+        by_rule = state.switched and batch <= MOST_STREAMS and action == self._copier
         base = state.base
         if not by_rule:
-            base = self.base._update(base, action, total, batch, context, positions, cycle_time)
+            known = cycle_time
+            if known is not None and state.handed_back:
+                bases, slopes = self.arms.lines(batch, context)
+                # What it took longer than a full draft may be the change of drafter.
+                known = known if known <= bases[action] + slopes[action] else None
+            base = self.base._update(base, action, total, batch, context, positions, known)
         if batch > MOST_STREAMS:
             return SwitchState(
-                self.key, state.seed, base, False, 0, -1, state.blocks, 0, 0.0, 0.0, state.records
+                self.key,
+                state.seed,
+                base,
+                switched=False,
+                handed_back=False,
+                rule=0,
+                bucket=-1,
+                blocks=state.blocks,
+                block_cycles=0,
+                block_tokens=0.0,
+                block_time=0.0,
+                records=state.records,
             )
         if cycle_time is None:
             bases, slopes = self.arms.lines(batch, context)
@@ -194,6 +225,7 @@ class HysteresisSwitch(Policy[SwitchState]):
             state.seed,
             base,
             switched,
+            by_rule and not switched,
             rule,
             bucket,
             blocks,

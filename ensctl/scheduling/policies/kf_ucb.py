@@ -12,7 +12,14 @@ from ensctl.scheduling.policies.arm_set import ArmSet
 from ensctl.scheduling.policies.draft_share import DraftShare
 from ensctl.scheduling.policies.guard import IDLE, Watch, probe_is_due, probe_length, probes_left
 from ensctl.scheduling.policies.policy import Policy, as_arms, key_of
-from ensctl.scheduling.policies.survival_filter import SurvivalFilter, prior, updated, variance_of
+from ensctl.scheduling.policies.state_json import require_number
+from ensctl.scheduling.policies.survival_filter import (
+    SurvivalFilter,
+    prior,
+    require_usable,
+    updated,
+    variance_of,
+)
 
 T = TypeVar("T")
 
@@ -117,6 +124,14 @@ class KFUCB(Policy[KFUCBState]):
             0,
         )
 
+    def _require_usable(self, state: KFUCBState) -> None:
+        for belief in state.beliefs:
+            require_usable(belief)
+        for part in (*state.records, *state.shares):
+            part.require_usable()
+        require_number(state.probed, "probed", -1, len(self._spans) - 1)
+        require_number(state.probes, "probes", 0 if state.probed < 0 else 1)
+
     def _select(self, state: KFUCBState, batch: int, context: float) -> int:
         bases, slopes = self.arms.lines(batch, context)
         if self.guard:
@@ -216,7 +231,10 @@ class KFUCB(Policy[KFUCBState]):
             records = _replaced(records, action, record)
             if cycle_time is not None:
                 bases, slopes = self.arms.lines(batch, context)
-                share = shares[drafter].with_cycle(cycle_time, bases[action], slopes[action])
+                steady = state.watches[drafter].idle == 0
+                share = shares[drafter].with_cycle(
+                    cycle_time, bases[action], slopes[action], steady=steady
+                )
                 shares = _replaced(shares, drafter, share)
         return KFUCBState(
             self.key,

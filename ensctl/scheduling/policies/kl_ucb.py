@@ -10,6 +10,7 @@ from typing import ClassVar
 from ensctl.scheduling.policies.arm_set import ArmSet
 from ensctl.scheduling.policies.draft_share import DraftShare
 from ensctl.scheduling.policies.policy import Policy, as_arms, key_of
+from ensctl.scheduling.policies.state_json import require_number
 
 _BISECTIONS = 18
 _HIGHEST = 1.0 - 1e-9
@@ -77,6 +78,13 @@ class KLUCB(Policy[PooledState]):
         drafters = len(self.arms.pool)
         zeros = (0.0,) * drafters
         return PooledState(self.key, 0, zeros, zeros, (DraftShare(),) * drafters)
+
+    def _require_usable(self, state: PooledState) -> None:
+        require_number(state.cycles, "cycles", 0)
+        for count in (*state.accepted, *state.tested):
+            require_number(count, "accepted and state.tested", 0.0)
+        for share in state.shares:
+            share.require_usable()
 
     def _select(self, state: PooledState, batch: int, context: float) -> int:
         bases, slopes = self.arms.lines(batch, context)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from ensctl.arguments import as_count
 from ensctl.errors import InvalidInputError
 from ensctl.scheduling.policies.arm_set import ArmSet, rounded_context
-from ensctl.scheduling.policies.state_json import decode, encode
+from ensctl.scheduling.policies.state_json import decode, encode, require_alike
 
 
 class PolicyState(Protocol):
@@ -24,6 +24,8 @@ S = TypeVar("S", bound=PolicyState)
 
 # Totals are sums of whole tokens; engines that average print them as decimals.
 _SLACK = 1e-9
+# Whole numbers beyond are not exact in float64.
+_MOST_STREAMS = 2**53
 
 
 class Policy(ABC, Generic[S]):
@@ -83,7 +85,7 @@ class Policy(ABC, Generic[S]):
         depth = self.arms.depths[action]
         try:
             tokens = float(total)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InvalidInputError(f"total must be a number of tokens, got {total!r}") from None
         most = streams * (depth + 1)
         if not streams * (1 - _SLACK) <= tokens <= most * (1 + _SLACK):
@@ -102,9 +104,17 @@ class Policy(ABC, Generic[S]):
         return encode(state)
 
     def from_dict(self, content: Mapping[str, Any]) -> S:
-        """A state from what :meth:`to_dict` made, for a policy configured alike."""
+        """A state from what :meth:`to_dict` made, for a policy configured alike.
+
+        Raises
+        ------
+        InvalidInputError
+            Not such data, of another policy, or with fields that no state of this policy has.
+        """
         state: S = decode(self.state_type, content)
         self._check_state(state)
+        require_alike(state, self.init(), "state")
+        self._require_usable(state)
         return state
 
     @abstractmethod
@@ -121,6 +131,9 @@ class Policy(ABC, Generic[S]):
         positions: tuple[float, ...] | None,
         cycle_time: float | None,
     ) -> S: ...
+
+    def _require_usable(self, state: S) -> None:
+        """Refuse numbers of a decoded state that select or update could not work with."""
 
     def _check_state(self, state: S) -> None:
         if type(state) is not self.state_type:
@@ -169,10 +182,14 @@ def key_of(kind: str, arms: ArmSet, *settings: object) -> str:
 
 
 def _load(batch: Any, context: Any) -> tuple[int, float]:
-    streams = batch if type(batch) is int and batch >= 1 else as_count(batch, "batch")
+    streams = batch
+    if type(batch) is not int or not 1 <= batch <= _MOST_STREAMS:
+        streams = as_count(batch, "batch")
+        if streams > _MOST_STREAMS:
+            raise InvalidInputError(f"batch must be a number of streams ≤ 2⁵³, got {batch!r}")
     try:
         kept = float(context)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(f"context must be a number of tokens, got {context!r}") from None
     if not 0.0 <= kept < math.inf:
         raise InvalidInputError(f"context must be finite and ≥ 0, got {context!r}")
@@ -182,7 +199,7 @@ def _load(batch: Any, context: Any) -> tuple[int, float]:
 def _time(value: Any) -> float:
     try:
         time = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         time = math.nan
     if not 0.0 < time < math.inf:
         raise InvalidInputError(f"cycle_time must be finite and > 0, got {value!r}")
@@ -192,7 +209,7 @@ def _time(value: Any) -> float:
 def _positions(values: Sequence[float], total: float, batch: int, depth: int) -> tuple[float, ...]:
     try:
         counts = tuple(float(value) for value in values)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError("positions must be numbers n_1..n_K of streams") from None
     if len(counts) != depth:
         raise InvalidInputError(f"positions must have {depth} entries, got {len(counts)}")

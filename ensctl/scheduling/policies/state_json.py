@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -12,6 +13,8 @@ from ensctl.errors import InvalidInputError
 from ensctl.serialization import SCHEMA, versioned
 
 KIND = "policy_state"
+# Of counts and seeds; these are floats too.
+_MOST = 2**128
 
 
 def encode(state: Any) -> dict[str, Any]:
@@ -59,12 +62,37 @@ def _value(kind: Any, content: Any, name: str) -> Any:
         choices = [choice for choice in get_args(kind) if choice is not type(None)]
         return None if content is None else _value(choices[0], content, name)
     if kind is float and isinstance(content, int | float) and not isinstance(content, bool):
-        return float(content)
-    if kind is float and content in ("inf", "-inf"):
-        return float(content)
+        try:
+            number = float(content)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise InvalidInputError(f"{name} must be finite, got {content!r}")
+        return number
+    if kind is int and isinstance(content, int) and abs(content) > _MOST:
+        raise InvalidInputError(f"{name} must be at most 2¹²⁸, got more")
     if isinstance(content, kind) and (kind is bool or not isinstance(content, bool)):
         return content
     raise InvalidInputError(f"{name} must be {kind.__name__}, got {content!r}")
+
+
+def require_alike(state: Any, pattern: Any, name: str) -> None:
+    """Refuse a decoded state whose lists are not as long as those of ``pattern``."""
+    if isinstance(pattern, tuple):
+        if len(state) != len(pattern):
+            raise InvalidInputError(f"{name} must have {len(pattern)} entries, got {len(state)}")
+        for i, (item, wanted) in enumerate(zip(state, pattern, strict=True)):
+            require_alike(item, wanted, f"{name}[{i}]")
+    elif is_dataclass(pattern):
+        for field in fields(pattern):
+            mine, wanted = getattr(state, field.name), getattr(pattern, field.name)
+            require_alike(mine, wanted, f"{name}.{field.name}")
+
+
+def require_number(value: float, name: str, low: float, high: float = math.inf) -> None:
+    """Refuse a number of a decoded state outside [low, high]."""
+    if not low <= value <= high:
+        raise InvalidInputError(f"state.{name} must be from {low:g} to {high:g}, got {value!r}")
 
 
 @lru_cache(maxsize=64)

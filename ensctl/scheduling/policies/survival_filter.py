@@ -15,11 +15,17 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from ensctl.scheduling.policies.state_json import require_number
+
 _Picker = Callable[[Any], tuple[Any, ...]]
 
 _DECAY = 0.6
 _SHARED = 0.04
 _OWN = 0.075
+# Rounding in many updates can leave a variance that is all but gone this far below zero.
+_ROUNDED_BELOW = -1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,17 @@ def updated(
     # Rounding can take a variance that is all but gone below zero.
     deviation = tuple([math.sqrt(p) if p > 0.0 else 0.0 for p in places.diagonal(covariance)])
     return SurvivalFilter(mean, covariance, deviation)
+
+
+def require_usable(belief: SurvivalFilter) -> None:
+    """Refuse a belief whose covariance has a negative eigenvalue."""
+    size = len(belief.mean)
+    lower = np.zeros((size, size))
+    lower[np.tril_indices(size)] = belief.covariance
+    scale = float(np.abs(lower).max(initial=1e-300))
+    # Only the lower triangle is read.
+    least = float(np.linalg.eigvalsh(lower / scale)[0])
+    require_number(least, "beliefs: least eigenvalue of covariance", _ROUNDED_BELOW)
 
 
 def variance_of(belief: SurvivalFilter, coordinate: int) -> float:

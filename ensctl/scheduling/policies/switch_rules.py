@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ensctl.scheduling.policies.counter_random import normal
+from ensctl.scheduling.policies.counter_random import normals
+from ensctl.scheduling.policies.state_json import require_number
 
 BLOCK_CYCLES = 25
 FORGETTING = 0.998
@@ -63,6 +64,11 @@ class BucketRecord:
     time: float = 0.0
     rules: tuple[RuleRecord, ...] = (RuleRecord(),) * len(RULES)
 
+    def require_usable(self) -> None:
+        """Refuse sums that no blocks give."""
+        for sums in (self.tokens, self.time, *(x for r in self.rules for x in (r.weight, r.spread))):
+            require_number(sums, "records", 0.0)
+
     @property
     def price(self) -> float:
         """Tokens per stream and unit of time; 0 before any cycle."""
@@ -89,8 +95,7 @@ def drawn_rule(record: BucketRecord, batch: int, seed: int, counter: int) -> int
     freedom = known - count
     deviation = math.sqrt(spread / freedom) if freedom > _TRUSTED_BLOCKS else _PRIOR_SPREAD
     draws = [
-        (rule.mean if rule.weight else 0.0)
-        + deviation / math.sqrt(max(rule.weight, 0.5)) * normal(seed, counter, i)
-        for i, rule in enumerate(candidates)
+        (rule.mean if rule.weight else 0.0) + deviation / math.sqrt(max(rule.weight, 0.5)) * luck
+        for rule, luck in zip(candidates, normals(seed, counter, count), strict=True)
     ]
     return draws.index(max(draws))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ensctl.scheduling.policies.arm_set import ArmSet
-from ensctl.scheduling.policies.counter_random import normal
+from ensctl.scheduling.policies.counter_random import normals
 from ensctl.scheduling.policies.policy import as_arms, key_of
 from ensctl.scheduling.policies.ucb import ArmsState, SeparateArms
 
@@ -40,7 +40,9 @@ class Thompson(SeparateArms):
 
     def _indices(self, state: ArmsState) -> list[float]:
         lengths = []
-        for i, (record, depth) in enumerate(zip(state.records, self.arms.depths, strict=True)):
+        draws = normals(state.seed, state.cycles, self.arms.size)
+        rows = zip(state.records, self.arms.depths, draws, strict=True)
+        for record, depth, luck in rows:
             if depth == 0:
                 lengths.append(1.0)
                 continue
@@ -48,6 +50,6 @@ class Thompson(SeparateArms):
             streams = record.streams + _PRIOR_STREAMS
             mean = (record.mean * record.streams + guess * _PRIOR_STREAMS) / streams
             variance = record.stream_variance if record.plays > 1 else 0.8 * guess * (guess - 1.0)
-            draw = mean + math.sqrt(variance / streams) * normal(state.seed, state.cycles, i)
+            draw = mean + math.sqrt(variance / streams) * luck
             lengths.append(min(max(draw, 1.0), depth + 1.0))
         return lengths

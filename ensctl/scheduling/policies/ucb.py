@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ensctl.arguments import as_scalar
+from ensctl.arguments import as_count, as_scalar
 from ensctl.scheduling.policies.arm_record import EMPTY, ArmRecord
 from ensctl.scheduling.policies.arm_set import ArmSet
 from ensctl.scheduling.policies.draft_share import DraftShare
 from ensctl.scheduling.policies.policy import Policy, as_arms, key_of
+from ensctl.scheduling.policies.state_json import require_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,12 @@ class SeparateArms(Policy[ArmsState]):
     def init(self, seed: int = 0) -> ArmsState:
         """The state before the first cycle."""
         shares = (DraftShare(),) * len(self.arms.pool)
-        return ArmsState(self.key, int(seed), 0, (EMPTY,) * self.arms.size, shares)
+        return ArmsState(self.key, as_count(seed, "seed", minimum=0), 0, (EMPTY,) * self.arms.size, shares)
+
+    def _require_usable(self, state: ArmsState) -> None:
+        require_number(state.cycles, "cycles", 0)
+        for part in (*state.records, *state.shares):
+            part.require_usable()
 
     def _indices(self, state: ArmsState) -> list[float]:
         """Optimistic length of each arm."""

@@ -19,7 +19,10 @@ REJECTED = -1
 
 
 class AcceptanceRule(Protocol):
-    """Chooses the next unit from drafts and the laws they were drawn from."""
+    """Chooses the next unit from drafts and the laws they were drawn from.
+
+    Laws are taken to be distributions; :class:`~ensctl.simulation.TokenVerifier` checks that.
+    """
 
     def select(
         self, target: Array, laws: Sequence[Array], drafts: Sequence[int], rng: np.random.Generator
@@ -52,6 +55,7 @@ class SpeculativeSampling:
                 f"speculative sampling takes one draft, got {len(drafts)}; several need "
                 "RecursiveRejectionSampling or OptimalCoupling"
             )
+        _require_drafts(target, laws, drafts)
         law, draft = laws[0], drafts[0]
         left = np.maximum(target - law, 0.0)
         chance = min(1.0, max(0.0, 1.0 - float(left.sum())))
@@ -79,6 +83,7 @@ class RecursiveRejectionSampling:
         self, target: Array, laws: Sequence[Array], drafts: Sequence[int], rng: np.random.Generator
     ) -> tuple[int, int, float]:
         """The first draft that passes, or the correction; the chance of all rounds."""
+        _require_drafts(target, laws, drafts)
         wanted, chosen, rejected = target, REJECTED, 1.0
         for k, (law, draft) in enumerate(zip(laws, drafts, strict=True)):
             if chosen == REJECTED and rng.random() * law[draft] < wanted[draft]:
@@ -89,9 +94,11 @@ class RecursiveRejectionSampling:
             if mass <= 0.0:
                 break
             wanted = left / mass
+        # The mass left by laws that share no unit can round to more than one.
+        chance = max(0.0, 1.0 - rejected)
         if chosen != REJECTED:
-            return drafts[chosen], chosen, 1.0 - rejected
-        return draw(wanted, rng), REJECTED, 1.0 - rejected
+            return drafts[chosen], chosen, chance
+        return draw(wanted, rng), REJECTED, chance
 
 
 class OptimalCoupling:
@@ -114,6 +121,7 @@ class OptimalCoupling:
         self, target: Array, laws: Sequence[Array], drafts: Sequence[int], rng: np.random.Generator
     ) -> tuple[int, int, float]:
         """The draft the coupling selects, if it passes, or the correction; α*."""
+        _require_drafts(target, laws, drafts)
         law = laws[0]
         if any(other is not law and not np.array_equal(other, law) for other in laws[1:]):
             raise InvalidInputError(
@@ -129,6 +137,22 @@ class OptimalCoupling:
         return draw(left, rng, otherwise=target), REJECTED, plan.acceptance
 
 
+def _require_drafts(target: Array, laws: Sequence[Array], drafts: Sequence[int]) -> None:
+    if not len(laws) or len(laws) != len(drafts):
+        raise InvalidInputError(
+            f"drafts must be one for each law and at least one, got {len(drafts)} of {len(laws)}"
+        )
+    for law in laws:
+        if not isinstance(law, np.ndarray) or law.shape != getattr(target, "shape", None):
+            raise InvalidInputError(
+                "target and laws must be arrays of one size, got "
+                f"{np.shape(target)} and {np.shape(law)}"
+            )
+    for draft in drafts:
+        if not 0 <= draft < target.size:
+            raise InvalidInputError(f"drafts must be from 0 to {target.size - 1}, got {draft!r}")
+
+
 def draw(weights: Array, rng: np.random.Generator, *, otherwise: Array | None = None) -> int:
     """An index with probability in proportion to weights ≥ 0; ``otherwise`` where all are 0."""
     total = weights.cumsum()
@@ -137,6 +161,18 @@ def draw(weights: Array, rng: np.random.Generator, *, otherwise: Array | None = 
     place = int(total.searchsorted(rng.random() * total[-1], side="right"))
     # Rounding can bring the product up to the total itself; then it is the last positive weight.
     return place if place < total.size else int(total.searchsorted(total[-1]))
+
+
+def as_rule(rule: Any) -> AcceptanceRule:
+    """Refuse what has no ``select``, and a class where one of its instances is meant."""
+    if isinstance(rule, type) or not callable(getattr(rule, "select", None)):
+        name = rule.__name__ if isinstance(rule, type) else type(rule).__name__
+        raise InvalidInputError(
+            f"rule must be an object with a method select, got {name}; such as "
+            "SpeculativeSampling()"
+        )
+    checked: AcceptanceRule = rule
+    return checked
 
 
 def checked_law(law: Array, name: str) -> Array:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from ensctl.arguments import as_count
 from ensctl.drafting.convention import as_depth
 from ensctl.errors import InvalidInputError
@@ -68,9 +70,14 @@ class PlannedDepth:
 
     def __post_init__(self) -> None:
         given: Any = self.plan
+        if not (self.drafter is None or isinstance(self.drafter, str)):
+            raise InvalidInputError(f"drafter must be a name or None, got {self.drafter!r}")
         if callable(given):
             return
-        table = given if hasattr(given, "__len__") and not isinstance(given, str) else (given,)
+        if isinstance(given, np.ndarray):
+            given = np.atleast_1d(given)
+        several = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
+        table = given if several else (given,)
         if len(table) == 0:
             raise InvalidInputError("depth must have at least one entry, got an empty plan")
         object.__setattr__(self, "plan", tuple(as_depth(k, "depth") for k in table))

@@ -61,7 +61,7 @@ def draft_then_verify(
     Raises
     ------
     InvalidInputError
-        Neither or both limits; a draft with too many or no units; a verifier that accepts more than
+        Neither or both limits; no method ``propose`` or ``verify``; a draft with too many or no units; a verifier that accepts more than
         it was given, or commits nothing.
 
     Examples
@@ -82,6 +82,7 @@ def draft_then_verify(
     ((1, 2, 3, 4, 5, 6, 7, 8), array([3, 3]))
     """
     limit = _limits(units, cycles)
+    _require_roles(proposer, verifier)
     schedule = as_schedule(depth)
     memory = schedule.init()
     committed: list[Any] = []
@@ -121,6 +122,20 @@ def draft_then_verify(
         drafting,
         verifying,
     )
+
+
+def _require_roles(proposer: Any, verifier: Any) -> None:
+    named = proposer if isinstance(proposer, Mapping) else {"": proposer}
+    for name, drafter in named.items():
+        if not callable(getattr(drafter, "propose", None)):
+            who = f"drafter {name!r}" if name else "proposer"
+            raise InvalidInputError(
+                f"{who} must have a method propose, got {type(drafter).__name__}"
+            )
+    if not callable(getattr(verifier, "verify", None)):
+        raise InvalidInputError(
+            f"verifier must have a method verify, got {type(verifier).__name__}"
+        )
 
 
 def _draft(state: Any, proposer: Any, choice: Choice) -> Block:

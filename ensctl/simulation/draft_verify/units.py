@@ -114,7 +114,7 @@ def checked_verdict(verdict: Any, drafted: int, who: str = "the verifier") -> Ve
     accepted = verdict.accepted
     try:
         whole, committed, chances = int(accepted), len(verdict.committed), len(verdict.chances)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(
             f"{who} must return a count and sequences, got accepted={accepted!r}, "
             f"committed={verdict.committed!r}"
@@ -138,4 +138,10 @@ def checked_verdict(verdict: Any, drafted: int, who: str = "the verifier") -> Ve
             f"{who} must give one chance for each of {min(whole + 1, drafted)} tests or none, "
             f"got {chances}"
         )
+    for chance in verdict.chances:
+        if not (isinstance(chance, float | int) and 0.0 <= chance <= 1.0):
+            raise InvalidInputError(
+                f"{who} must give chances from 0 to 1, got {chance!r}; leave them out where they "
+                "are not known"
+            )
     return verdict

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import io
+import hashlib
 import os
 import sys
 import tempfile
 import warnings
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
 from ensctl.errors import InvalidInputError
 from ensctl.files import write_whole
-from ensctl.simulation.ngram.corpus import SYMBOLS
-from ensctl.simulation.ngram.counting import BITS, NgramCounts
+from ensctl.simulation.ngram.counting import NgramCounts
 
-# Raised when what is stored changes, so that older files are not read.
-_FORMAT = 1
+# A file is this line, the digest of the rest, order and size, the n-grams, how often each was seen.
+# The number is raised when what is stored changes, so that older files are not read.
+_MAGIC = b"ensctl n-grams 2\n"
+_DIGEST = 32
 
 
 def cache_folder() -> Path:
@@ -40,7 +40,7 @@ def cache_folder() -> Path:
 
 def cache_file(folder: Path, order: int, max_bytes: int, fingerprint: str) -> Path:
     """Where the counts of this order and corpus are kept."""
-    return folder / f"ngrams-{_FORMAT}-{order}-{max_bytes}-{fingerprint}.npz"
+    return folder / f"{order}-{max_bytes}-{fingerprint}.ngrams"
 
 
 def read_counts(path: Path, order: int) -> NgramCounts | None:
@@ -48,18 +48,17 @@ def read_counts(path: Path, order: int) -> NgramCounts | None:
 
     A damaged file is replaced by the caller, so that it is said once.
     """
-    if not path.is_file():
-        return None
     try:
-        # The CRC of the archive tells damage; entries are checked against what is counted.
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as content:
-            keys, counts = content["keys"], content["counts"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        reason = f"{type(error).__name__}: {error}"
+        content = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        reason = str(error)
     else:
-        reason = _wrong(keys, counts, order)
-        if not reason:
-            return NgramCounts(order, keys, counts)
+        counts = _parsed(content, order)
+        if counts is not None:
+            return counts
+        reason = "its digest is another one"
     warnings.warn(
         f"the cached n-gram model {path} is damaged and is built again ({reason})",
         UserWarning,
@@ -70,12 +69,14 @@ def read_counts(path: Path, order: int) -> NgramCounts | None:
 
 def write_counts(path: Path, counts: NgramCounts) -> None:
     """Keep counts; a folder that cannot be written is said in a warning, and nothing is kept."""
-    buffer = io.BytesIO()
-    np.savez(buffer, keys=counts.keys, counts=counts.counts)
+    head = np.array([counts.order, counts.keys.size], dtype="<u8")
+    body = b"".join(
+        part.astype("<u8", copy=False).tobytes() for part in (head, counts.keys, counts.counts)
+    )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, buffer.getvalue())
-    except (OSError, InvalidInputError) as error:
+        write_whole(path, _MAGIC + hashlib.sha256(body).digest() + body)
+    except (OSError, ValueError, InvalidInputError) as error:
         warnings.warn(
             f"the n-gram model is not kept for the next run: {error}; set ENSCTL_CACHE to a "
             "folder that can be written",
@@ -84,13 +85,15 @@ def write_counts(path: Path, counts: NgramCounts) -> None:
         )
 
 
-def _wrong(keys: np.ndarray, counts: np.ndarray, order: int) -> str:
-    if keys.dtype != np.uint64 or counts.dtype != np.int64 or keys.ndim != 1:
-        return "unexpected types"
-    if keys.shape != counts.shape or not keys.size or counts.min() < 1:
-        return "unexpected counts"
-    if not np.all(keys[1:] > keys[:-1]) or int(keys[-1]) >> (BITS * order):
-        return "unexpected n-grams"
-    if int((keys & np.uint64((1 << BITS) - 1)).max()) >= SYMBOLS:
-        return "unexpected symbols"
-    return ""
+def _parsed(content: bytes, order: int) -> NgramCounts | None:
+    """Counts, or None where the digest, the order or the size is another one."""
+    view = memoryview(content)
+    start = len(_MAGIC) + _DIGEST
+    digest, body = view[len(_MAGIC) : start], view[start:]
+    if view[: len(_MAGIC)] != _MAGIC or digest != hashlib.sha256(body).digest() or len(body) % 8:
+        return None
+    numbers = np.frombuffer(body, dtype="<u8").astype(np.uint64, copy=False)
+    if numbers.size < 4 or numbers[0] != order or numbers.size != 2 + 2 * int(numbers[1]):
+        return None
+    keys, counts = np.split(numbers[2:], 2)
+    return NgramCounts(order, keys, counts.astype(np.int64))

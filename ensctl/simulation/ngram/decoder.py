@@ -17,6 +17,7 @@ from ensctl.simulation.draft_verify.acceptance_rules import (
     OptimalCoupling,
     RecursiveRejectionSampling,
     SpeculativeSampling,
+    as_rule,
 )
 from ensctl.simulation.draft_verify.loop import draft_then_verify
 from ensctl.simulation.draft_verify.run import DraftRun
@@ -192,7 +193,4 @@ def _as_rule(rule: Any, candidates: int) -> AcceptanceRule:
             )
         made: AcceptanceRule = _RULES[rule]()
         return made
-    if not hasattr(rule, "select"):
-        raise InvalidInputError(f"rule must have a method select, got {type(rule).__name__}")
-    checked: AcceptanceRule = rule
-    return checked
+    return as_rule(rule)

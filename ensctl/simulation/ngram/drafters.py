@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import as_count
+from ensctl.drafting.acceptance import as_generator
 from ensctl.errors import InvalidInputError
 from ensctl.simulation.draft_verify.acceptance_rules import draw
 from ensctl.simulation.draft_verify.units import Block
@@ -32,7 +34,7 @@ class NgramDrafter:
     models : NgramModel or sequence of NgramModel
         One model drafts a chain.  m models, which may be the same one, draft m candidates after
         every candidate, so that the drafters are re-synchronised at every unit.
-    rng : Generator
+    rng : int, Generator or None
         Where the random numbers come from.
 
     Examples
@@ -45,20 +47,20 @@ class NgramDrafter:
     [2, 4]
     """
 
-    def __init__(self, models: NgramModel | Sequence[NgramModel], rng: np.random.Generator) -> None:
-        pool = [models] if isinstance(models, NgramModel) else list(models)
+    def __init__(self, models: NgramModel | Sequence[NgramModel], rng: Any = None) -> None:
+        pool = list(models) if isinstance(models, list | tuple) else [models]
         if not pool or any(not isinstance(model, NgramModel) for model in pool):
             raise InvalidInputError("models must be one n-gram model or several, see train_ngrams")
         self.models = tuple(pool)
-        self.rng = rng
+        self.rng = as_generator(rng)
 
     def propose(self, state: bytes, depth: int) -> Block:
         """K units; unit j has m^j candidates."""
         branches = len(self.models)
-        if branches**depth > _MOST_CANDIDATES:
+        if depth * math.log(branches) > math.log(_MOST_CANDIDATES):
             raise InvalidInputError(
                 f"a tree of {branches} drafts per unit and depth {depth} has too many candidates, "
-                f"{branches**depth}; use a smaller depth"
+                f"more than {_MOST_CANDIDATES}; use a smaller depth"
             )
         texts, units, evidence = [state], [], []
         for _ in range(depth):

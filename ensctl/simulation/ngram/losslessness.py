@@ -123,6 +123,9 @@ def losslessness_test(
     """
     if not isinstance(text, str) or not isinstance(prompt, str):
         raise InvalidInputError("text and prompt must be str; take the text of a DecodedText")
+    for name, model in (("target", target), ("drafter", drafter)):
+        if not isinstance(model, NgramModel) and (model is not None or name == "target"):
+            raise InvalidInputError(f"{name} must be an n-gram model, got {type(model).__name__}")
     number = as_count(bins, "bins", minimum=2)
     symbols, before = encode(text), encode(prompt)
     if len(symbols) < _FEWEST_PER_BIN * number:

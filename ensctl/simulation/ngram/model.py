@@ -62,6 +62,10 @@ class NgramModel:
     seen: int
 
     def __init__(self, counts: NgramCounts) -> None:
+        if not isinstance(counts, NgramCounts):
+            raise InvalidInputError(
+                f"counts must be NgramCounts, got {type(counts).__name__}; see train_ngrams"
+            )
         self.order = counts.order
         self.seen = int(counts.counts.sum())
         levels = [counts]
@@ -102,6 +106,10 @@ class NgramModel:
 
     def distribution(self, context: str) -> Array:
         """p(·|context) over the alphabet, (97,), read-only; newlines stand before a short one."""
+        if not isinstance(context, str):
+            raise InvalidInputError(
+                f"context must be a str, got {type(context).__name__}; row takes encoded text"
+            )
         return self.row(encode(context))
 
     def row(self, symbols: bytes) -> Array:

@@ -8,10 +8,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ensctl.drafting.acceptance import as_generator
 from ensctl.errors import InvalidInputError
 from ensctl.simulation.draft_verify.acceptance_rules import (
     REJECTED,
     AcceptanceRule,
+    as_rule,
     checked_law,
     draw,
 )
@@ -43,7 +45,7 @@ class TokenVerifier:
     rule : AcceptanceRule
         :class:`SpeculativeSampling`, or :class:`RecursiveRejectionSampling` or
         :class:`OptimalCoupling` for several drafts.
-    rng : Generator
+    rng : int, Generator or None
         Where the random numbers come from.
 
     Examples
@@ -57,20 +59,31 @@ class TokenVerifier:
     1
     """
 
-    def __init__(self, target: Target, rule: AcceptanceRule, rng: np.random.Generator) -> None:
+    def __init__(self, target: Target, rule: AcceptanceRule, rng: Any = None) -> None:
+        if not callable(getattr(target, "row", None)):
+            raise InvalidInputError(
+                f"target must have a method row, got {type(target).__name__}; see train_ngrams"
+            )
         self.target = target
-        self.rule = rule
-        self.rng = rng
+        self.rule = as_rule(rule)
+        self.rng = as_generator(rng)
 
     def verify(self, state: bytes, block: Block) -> Verdict:
         """Go down the draft as far as it is accepted; then the correction or the bonus."""
+        if not isinstance(block, Block) or not isinstance(state, bytes):
+            raise InvalidInputError(
+                f"verify takes encoded text and a Block, got {type(state).__name__} and "
+                f"{type(block).__name__}"
+            )
         text, node = state, 0
         committed: list[int] = []
         chances: list[float] = []
         for j, unit in enumerate(block.units):
             law = checked_law(self.target.row(text), "the target distribution")
             laws, drafts = _candidates(block, j, unit, node, law.size)
-            symbol, position, chance = self.rule.select(law, laws, drafts, self.rng)
+            symbol, position, chance = _selected(
+                self.rule.select(law, laws, drafts, self.rng), law.size, drafts
+            )
             chances.append(chance)
             committed.append(symbol)
             text += bytes((symbol,))
@@ -81,6 +94,21 @@ class TokenVerifier:
         bonus = draw(checked_law(self.target.row(text), "the target distribution"), self.rng)
         committed.append(bonus)
         return Verdict(accepted, committed, (text + bytes((bonus,)))[-_KEPT:], chances)
+
+
+def _selected(found: Any, size: int, drafts: Sequence[int]) -> tuple[int, int, float]:
+    """What a rule chose: a correction, or the draft it names."""
+    try:
+        symbol, position, chance = found
+        fits = 0 <= symbol < size and REJECTED <= position < len(drafts)
+    except (TypeError, ValueError):
+        fits = False
+    if not fits or (position != REJECTED and drafts[position] != symbol):
+        raise InvalidInputError(
+            f"a rule must select a unit below {size}, the position of the draft it is or "
+            f"{REJECTED}, and a chance, got {found!r}"
+        )
+    return symbol, position, chance
 
 
 def _candidates(
