@@ -132,7 +132,7 @@ def as_scalar(
     except (TypeError, ValueError):
         raise InvalidInputError(f"{name} must be a real number, got {value!r}") from None
     except OverflowError:
-        raise InvalidInputError(f"{name} must fit into float64, got an integer above 1e308") from None
+        raise InvalidInputError(f"{name} must fit into float64, got more than 1e308") from None
     rules = [
         (above is None or number > above, f"> {above}"),
         (below is None or number < below, f"< {below}"),
