@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Source = Annotated[
     str | None,
     typer.Argument(
-        metavar="[LOG]",
+        metavar="LOG",
         help="What an engine printed: a server log, Prometheus text, JSON, or a benchmark table; "
         "- is stdin.  Leave it out where --alpha is given.",
         show_default=False,
@@ -39,14 +39,18 @@ Source = Annotated[
 ]
 Alpha = Annotated[
     float | None,
-    typer.Option("--alpha", help="Acceptance of one unit, 0 to 1, in place of a log."),
+    typer.Option("--alpha", metavar="A", help="Acceptance of one unit, 0 to 1, in place of a log."),
 ]
 DraftCost = Annotated[
     float | None,
-    typer.Option("--draft-cost", help="Cost of one drafted unit; the unit is a verifier pass."),
+    typer.Option(
+        "--draft-cost", metavar="C", help="Cost of one drafted unit; the unit is a verifier pass."
+    ),
 ]
-Verify = Annotated[float, typer.Option("--verify", help="Cost of a verifier pass.")]
-Overhead = Annotated[float, typer.Option("--overhead", help="Cost of a cycle besides.")]
+Verify = Annotated[float, typer.Option("--verify", metavar="C", help="Cost of a verifier pass.")]
+Overhead = Annotated[
+    float, typer.Option("--overhead", metavar="C", help="Cost of a cycle besides.")
+]
 CostFrom = Annotated[
     Path | None,
     typer.Option(
@@ -57,19 +61,27 @@ CostFrom = Annotated[
     ),
 ]
 Task = Annotated[
-    str | None, typer.Option("--task", help="The only task of a serving benchmark to use.")
+    str | None,
+    typer.Option("--task", metavar="NAME", help="The only task of a serving benchmark to use."),
 ]
-Batch = Annotated[float, typer.Option("--batch", help="Streams verified together.")]
-Context = Annotated[float, typer.Option("--context", help="Tokens of context of each stream.")]
-MaxDepth = Annotated[int, typer.Option("--max-depth", help="Largest depth to consider.")]
+Batch = Annotated[float, typer.Option("--batch", metavar="B", help="Streams verified together.")]
+Context = Annotated[
+    float, typer.Option("--context", metavar="N", help="Tokens of context of each stream.")
+]
+MaxDepth = Annotated[
+    int, typer.Option("--max-depth", metavar="K", help="Largest depth to consider.")
+]
 ConventionOption = Annotated[
     str,
-    typer.Option("--convention", help="What a length counts: with_bonus, committed or accepted."),
+    typer.Option(
+        "--convention", metavar="NAME", help="What lengths count: with_bonus, committed, accepted."
+    ),
 ]
 Model = Annotated[
     str,
     typer.Option(
         "--model",
+        metavar="NAME",
         help="Acceptance model: auto, iid, markov_renewal, per_position, beta, mixture or "
         "delayed_geometric.",
     ),
@@ -78,17 +90,22 @@ LogFormat = Annotated[
     str,
     typer.Option(
         "--format",
+        metavar="FMT",
         help="Format of the log: auto, vllm-log, vllm-prometheus, vllm-request, vllm-v0, sglang, "
         "llama.cpp, tensorrt-llm, aiperf, mlc or streaming-table.",
     ),
 ]
 LogDepth = Annotated[
     int | None,
-    typer.Option("--log-depth", help="K of the log, for formats that do not print it."),
+    typer.Option(
+        "--log-depth", metavar="K", help="K of the log, for formats that do not print it."
+    ),
 ]
 LogDrafts = Annotated[
     float | None,
-    typer.Option("--log-drafts", help="Drafted steps behind each window, for SGLang gauges."),
+    typer.Option(
+        "--log-drafts", metavar="N", help="Drafted steps behind each window, for SGLang gauges."
+    ),
 ]
 Lenient = Annotated[
     bool,

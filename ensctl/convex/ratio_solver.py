@@ -63,9 +63,10 @@ def solve_ratio(program: RatioProgram) -> RatioSolution | RowConflict:
 
     Notes
     -----
-    Rows and rewards are scaled to unit size and cycles to mean one first.  Linear programs go to a simplex
-    solver, whose vertex is then solved again as linear equations; cones to an interior point,
-    followed by Newton steps on the optimality conditions of the arms in use.
+    Rows and rewards are scaled to unit size and cycles to mean one first.  Linear programs go to
+    a simplex solver, whose vertex is then solved again as linear equations; cones to an interior
+    point, followed by Newton steps on the optimality conditions of the arms in use, and where
+    that is not enough to the linear program of mixes without any risk.
     """
     solution, words = None, ""
     for stretch in _STRETCHES if program.kappa else (1.0,):
@@ -119,7 +120,8 @@ def _without_risk(program: RatioProgram) -> RatioSolution | None:
 
     A linear program: the multiplier of F y = 0, divided by κ, is the z of the bound.
     """
-    factor = program.factor[np.abs(program.factor).max(axis=1) > 0]
+    risky = np.abs(program.factor).max(axis=1) > 0
+    factor = program.factor[risky]
     q, r = program.limits.size, factor.shape[0]
     scaled, unit, sizes, worth = _scaled(
         RatioProgram(

@@ -15,6 +15,8 @@ from ensctl.errors import InvalidInputError
 from ensctl.serialization import versioned
 
 _SECONDS_PER_HOUR = 3600.0
+# Products of four of them stay in the float64 range.
+_LARGEST = 1e75
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +87,16 @@ class ThermostatFleet:
         values["cop"] = as_scalar(self.cop, "cop", above=0.0)
         values["dt"] = as_scalar(self.dt, "dt", above=0.0)
         for name, value in values.items():
+            if not np.max(np.abs(value)) < _LARGEST:
+                raise InvalidInputError(f"{name} must be below {_LARGEST:g}, got {np.max(value):g}")
             object.__setattr__(self, name, value)
+        with np.errstate(all="ignore"):
+            derived = (self.decay, self.cooling, self.slope, self.duty)
+        if not all(np.all(np.abs(value) < _LARGEST) for value in derived):
+            raise InvalidInputError(
+                "resistance, capacitance, power, deadband and cop must be of moderate size: "
+                "the duty cycle that follows leaves the float64 range"
+            )
 
     @classmethod
     def draw(

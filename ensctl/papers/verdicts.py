@@ -10,10 +10,10 @@ class ClaimVerdict(Enum):
 
     ``REPRODUCED``: the recomputed value rounds to what is printed.  ``ARITHMETIC_SLIP``: it does
     not, under any reading.  ``DEPENDS_ON_CONVENTION``: it does under one reading that formula or
-    words allow, nearly always the counting of the formula, and not under another.  ``PROJECTION``: the paper itself labels it
-    a projection, and its arithmetic is right.  ``NOT_AS_STATED``: a statement in words that is
-    false, or holds in a narrower range.  ``NOT_CHECKABLE``: the paper does not say enough to
-    compute it.
+    words allow, nearly always the counting of the formula, and not under another.
+    ``PROJECTION``: the paper itself labels it a projection, and its arithmetic is right.
+    ``NOT_AS_STATED``: a statement in words that is false, or holds in a narrower range.
+    ``NOT_CHECKABLE``: the paper does not say enough to compute it.
 
     Examples
     --------

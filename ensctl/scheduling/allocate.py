@@ -250,6 +250,12 @@ class _Problem:
         alone = np.where(feasible.all(axis=0), rates, -np.inf)
         prices = _prices(self.constraints, found, arms, rows, limits)
         y, throughput, bound = found.y, found.value, found.upper_bound
+        free, lone = int(np.argmax(rates)), int(np.argmax(alone))
+        if alone[lone] > throughput:
+            # Within the gap of an interior point one arm can be ahead of the mix.
+            y = np.where(np.arange(arms.size) == lone, 1.0 / arms.cycles, 0.0)
+            throughput = float(alone[lone])
+            bound = max(bound, throughput)
         if self.switching is not None:
             if not isinstance(self.uncertainty, LowerAcceptance | None):
                 raise InvalidInputError(
@@ -260,7 +266,7 @@ class _Problem:
                 arms, rewards, rows, limits, self.switching, alone
             )
             prices = ()
-        free, lone, total = int(np.argmax(rates)), int(np.argmax(alone)), float(y.sum())
+        total = float(y.sum())
         names = dict.fromkeys(name for name in self.arms.drafters if name != OFF)
         return Allocation(
             arms=arms,

@@ -7,7 +7,9 @@ K.  The batch is the number of scheduled requests, those still prefilling includ
 
 SGLang: ``--speculative-adaptive-config`` takes an object whose keys are least batches of tiers,
 each with ``candidate_steps``.  Between candidates SGLang goes by a moving average of accepted
-lengths, which knows no cost, so a planned tier has one candidate and is fixed.
+lengths, which knows no cost, so a planned tier has one candidate and is fixed.  A batch is padded
+to the next captured CUDA-graph size before its tier is looked up, so that a tier can begin up to
+one such size early.  ``--speculative-num-steps`` has to be one of the candidates.
 """
 
 from __future__ import annotations

@@ -62,6 +62,8 @@ def plan_options(max_depth: int, depths: Iterable[int] | None, off: bool) -> Arr
     most = as_depth(max_depth, "max_depth")
     if most < 1:
         raise InvalidInputError("max_depth must be ≥ 1, got 0: depth 0 alone is no plan")
+    if not (depths is None or isinstance(depths, Iterable)):
+        raise InvalidInputError(f"depths must be a list, got {depths!r}; max_depth is one number")
     listed = range(1, most + 1) if depths is None else {as_depth(k, "depths") for k in depths}
     chosen = sorted({depth for depth in listed if 1 <= depth <= most})
     if not chosen:

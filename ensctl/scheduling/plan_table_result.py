@@ -183,12 +183,14 @@ class PlanTable(Plotted, Documented):
         row = self._context(context)
         load = int(np.searchsorted(self.ends, np.ceil(streams)))
         planned = int(self.depths[row, load])
-        if current is None or int(current) == planned:
+        if current is None:
             return planned
-        held = np.flatnonzero(self.options == current)
-        if held.size != 1:
+        held = [i for i, option in enumerate(self.options.tolist()) if option == current]
+        if not held:
             listed = ", ".join(str(k) for k in self.options)
             raise InvalidInputError(f"current must be one of {listed}, got {current!r}")
+        if self.options[held[0]] == planned:
+            return planned
         ahead = self.throughput[row, load] / self.curves[row, load, held[0]] - 1.0
         return planned if ahead >= self.hysteresis else int(current)
 
@@ -263,7 +265,10 @@ class PlanTable(Plotted, Documented):
         Returns
         -------
         str
-            JSON with the least batch of each tier as key.
+            JSON with the least batch of each tier as key, for ``--speculative-adaptive-config``.
+            SGLang first pads the batch to the next size it has a CUDA graph for, and starts only
+            if ``--speculative-num-steps`` is one of the depths; EAGLE with
+            ``--speculative-eagle-topk 1``.
 
         Raises
         ------

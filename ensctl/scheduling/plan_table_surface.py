@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensctl.arguments import as_scalar
 from ensctl.drafting.acceptance import IID, AcceptanceModel, as_acceptance
 from ensctl.drafting.convention import Convention
 from ensctl.drafting.convert_length import alpha_from_length, expected_length
@@ -123,7 +124,7 @@ def acceptance_at(acceptance: Any, context: float) -> Any:
         return acceptance.acceptance
     if not isinstance(acceptance, Mapping):
         return acceptance
-    known = {float(key): value for key, value in acceptance.items()}
+    known = {as_scalar(key, "context", at_least=0): value for key, value in acceptance.items()}
     if context not in known:
         listed = ", ".join(f"{key:g}" for key in sorted(known)) or "none"
         raise InvalidInputError(

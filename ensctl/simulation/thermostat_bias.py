@@ -18,6 +18,8 @@ from ensctl.simulation.thermostat_samples import over_steps
 Array = NDArray[Any]
 
 _MOST_STEPS = 10**8
+# Squares of these stay in the float64 range.
+_LARGEST = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +73,13 @@ class OutputBias:
     initial: float = 1.0
 
     def __post_init__(self) -> None:
-        as_scalar(self.level_noise, "level_noise", at_least=0.0)
-        as_scalar(self.trend_noise, "trend_noise", at_least=0.0)
+        for name in ("level_noise", "trend_noise"):
+            number = as_scalar(getattr(self, name), name, at_least=0.0, at_most=_LARGEST)
+            object.__setattr__(self, name, number)
         # Without meter noise the filter would divide 0 by 0 once it knows the bias.
-        as_scalar(self.meter_noise, "meter_noise", above=0.0)
-        as_scalar(self.initial, "initial", above=0.0)
+        for name in ("meter_noise", "initial"):
+            number = as_scalar(getattr(self, name), name, at_least=1.0 / _LARGEST, at_most=_LARGEST)
+            object.__setattr__(self, name, number)
 
     def init(self) -> BiasState:
         """The state at t = 0: level and trend 0 ± ``initial``.

@@ -26,6 +26,8 @@ Array = NDArray[Any]
 # Of nominal power: what the bias of a good reduced model does from step to step.
 _LEVEL, _TREND = 5e-4, 2e-4
 _MOST_ROUNDS = 8
+# Squares of these stay in the float64 range.
+_LARGEST = 1e100
 # A plan that changes by less than this, relative to u_max, is where linearisation has led.
 _SETTLED = 1e-6
 
@@ -146,23 +148,27 @@ class FleetController:
     def __post_init__(self) -> None:
         require_duty_model(self.model)
         as_horizon(self.horizon)
-        as_scalar(self.u_max, "u_max", above=0.0)
-        weights = [
-            as_scalar(getattr(self, name), name, at_least=0.0)
+        numbers = {
+            name: as_scalar(getattr(self, name), name, at_least=0.0, at_most=_LARGEST)
             for name in ("input_weight", "slew_weight")
-        ]
-        if not any(weights):
+        }
+        if not any(numbers.values()):
             raise InvalidInputError("input_weight or slew_weight must be > 0; give one of them")
-        as_scalar(self.soft_weight, "soft_weight", above=0.0)
+        numbers["u_max"] = as_scalar(self.u_max, "u_max", above=0.0, at_most=_LARGEST)
+        numbers["soft_weight"] = as_scalar(
+            self.soft_weight, "soft_weight", at_least=1.0 / _LARGEST, at_most=_LARGEST
+        )
         if self.peak is not None:
-            as_scalar(self.peak, "peak", above=0.0)
+            numbers["peak"] = as_scalar(self.peak, "peak", above=0.0, at_most=_LARGEST)
+        for name, number in numbers.items():
+            object.__setattr__(self, name, number)
         nominal = self.model.nominal_power
         if not nominal > 0.0:
             raise InvalidInputError(
                 "model must have a nominal power > 0; its set-points are above the ambient"
             )
         noise = {
-            name: share * nominal if value is None else as_scalar(value, name)
+            name: share * nominal if value is None else as_scalar(value, name, at_most=_LARGEST)
             for name, value, share in (
                 ("level_noise", self.level_noise, _LEVEL),
                 ("trend_noise", self.trend_noise, _TREND),

@@ -14,6 +14,8 @@ from ensctl.errors import InvalidInputError
 
 Array = NDArray[Any]
 
+_LARGEST = 1e100
+
 
 @dataclass(frozen=True, eq=False)
 class DutyModel:
@@ -207,7 +209,10 @@ def initial_fleet_state(model: DutyModel, z0: ArrayLike = 0.0) -> FleetState:
     array([0., 0.])
     """
     require_duty_model(model)
-    return FleetState(0, read_only(as_vector(z0, "z0", size=model.size, real=True)))
+    start = as_vector(z0, "z0", size=model.size, real=True)
+    if not np.max(np.abs(start)) < _LARGEST:
+        raise InvalidInputError(f"z0 must be below {_LARGEST:g} °C, got {np.max(start):g}")
+    return FleetState(0, read_only(start))
 
 
 def fleet_step(
@@ -253,7 +258,9 @@ def fleet_step(
         raise InvalidInputError(
             f"state must have one entry for each of the {model.size} houses, got {state.z.shape}"
         )
-    z, power = model.step(state.z, as_scalar(u, "u"), as_scalar(disturbance, "disturbance"))
+    shift = as_scalar(u, "u", at_least=-_LARGEST, at_most=_LARGEST)
+    ambient = as_scalar(disturbance, "disturbance", at_least=-_LARGEST, at_most=_LARGEST)
+    z, power = model.step(state.z, shift, ambient)
     return FleetState(state.step + 1, read_only(z)), power
 
 

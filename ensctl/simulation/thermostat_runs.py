@@ -255,8 +255,9 @@ def run_fleet(
 
 def _reference(reference: ArrayLike) -> Array:
     try:
-        values = np.array(reference, dtype=float)
-    except (TypeError, ValueError):
+        with np.errstate(all="ignore"):
+            values = np.array(reference, dtype=float)
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(
             "reference must be real numbers, NaN where nothing is asked"
         ) from None

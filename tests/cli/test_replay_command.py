@@ -50,7 +50,7 @@ def test_several_policies_and_a_picture(ensctl: Call, traces: str, tmp_path: Pat
 
 
 def test_fixture_and_walk(ensctl: Call) -> None:
-    run = ensctl("replay", "--fixture", "iid", "-b", "walk", "--cycles", "50", "--seeds", "1")
+    run = ensctl("replay", "--fixture", "iid", "--batch", "walk", "--cycles", "50", "--seeds", "1")
     assert run.code == 0 and "B = 128" in run.out
 
 

@@ -22,7 +22,7 @@ def example(repository: Path) -> Any:
 
 
 def test_what_it_shows(example: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    found = example.main(200_000)
+    found = example.main(40_000)
     assert {result.claim.printed for result in found.slips} == {
         "2.270076473",
         "1.251877",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -258,14 +259,18 @@ _MUTATIONS: dict[Callable[[pytest.MonkeyPatch], None], set[str]] = {
 }
 
 
+@cache
+def _verdicts_after(mutate: Callable[[pytest.MonkeyPatch], None]) -> Verdicts:
+    with pytest.MonkeyPatch.context() as patch:
+        mutate(patch)
+        return verdicts()
+
+
 @pytest.mark.parametrize("mutate", _MUTATIONS, ids=lambda mutate: mutate.__name__.strip("_"))
 def test_a_changed_formula_changes_the_verdicts(
-    mutate: Callable[[pytest.MonkeyPatch], None],
-    monkeypatch: pytest.MonkeyPatch,
-    untouched: Verdicts,
+    mutate: Callable[[pytest.MonkeyPatch], None], untouched: Verdicts
 ) -> None:
-    mutate(monkeypatch)
-    changed = verdicts()
+    changed = _verdicts_after(mutate)
     assert {name for name in _MUTATIONS[mutate] if changed[name][0] is untouched[name][0]} == set()
 
 
@@ -273,9 +278,7 @@ def test_no_claim_is_its_own_answer(untouched: Verdicts) -> None:
     """Each recomputed value moves when some formula does."""
     moved = set()
     for mutate in _MUTATIONS:
-        with pytest.MonkeyPatch.context() as patch:
-            mutate(patch)
-            changed = verdicts()
+        changed = _verdicts_after(mutate)
         moved |= {name for name in changed if changed[name] != untouched[name]}
     still = {name for name, (_, value) in untouched.items() if value is not None} - moved
     assert still == set()
