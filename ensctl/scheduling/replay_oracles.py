@@ -58,8 +58,16 @@ class Oracles:
     unit: str
 
     def best_arms(self, mark: int = -1) -> Array:
-        """Number of the best fixed arm at each batch size, over all seeds, (batches,)."""
-        return np.argmax(self._pooled(mark), axis=0)
+        """Number of the best fixed arm at each batch size, over all seeds, (batches,).
+
+        −1 at a batch size that no cycle had.
+        """
+        rates = self._pooled(mark)
+        return np.where(rates.max(axis=0) > 0, np.argmax(rates, axis=0), -1)
+
+    def best_names(self) -> list[str | None]:
+        """What the best fixed arm at each batch size is called; None where no cycle was."""
+        return [None if i < 0 else self.arms[i] for i in self.best_arms()]
 
     def prices(self, mark: int = -1) -> Array:
         """Throughput of the best fixed arm at each batch size, (seeds, batches).
@@ -87,11 +95,12 @@ class Oracles:
         return np.divide(tokens, time, out=np.zeros_like(tokens), where=time > 0)
 
     def __str__(self) -> str:
-        best = [self.arms[i] for i in self.best_arms()]
         rates = self.prices().mean(axis=0)
         rows = [
             f"B = {batch}: best fixed arm {name}, {rate:.4g} tokens per {self.unit}"
-            for batch, name, rate in zip(self.batches, best, rates, strict=True)
+            if name
+            else f"B = {batch}: no cycle"
+            for batch, name, rate in zip(self.batches, self.best_names(), rates, strict=True)
         ]
         gain = self.foresight_gain()
         if gain is not None:

@@ -78,7 +78,9 @@ class OutputBias:
             object.__setattr__(self, name, number)
         # Without meter noise the filter would divide 0 by 0 once it knows the bias.
         for name in ("meter_noise", "initial"):
-            number = as_scalar(getattr(self, name), name, at_least=1.0 / _LARGEST, at_most=_LARGEST)
+            number = as_scalar(
+                getattr(self, name), name, above=0.0, at_least=1.0 / _LARGEST, at_most=_LARGEST
+            )
             object.__setattr__(self, name, number)
 
     def init(self) -> BiasState:

@@ -1,7 +1,8 @@
 """What policies reach on the public fixture, under its fault and load walk, and on real traces.
 
-Not a matter of time: every test states the gain over the best fixed arm that is asked for, and the
-assertion shows what was reached, with its standard error over seeds.
+Not a matter of time: every test states the gain over the best fixed arm that is asked for, and
+compares the mean over seeds with it, without a margin.  Seeds begin at 100: constants of the guard
+were chosen with smaller ones in view.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ ARMS = scheduling.fixture_arms()
 KINDS = ("code", "chat", "iid")
 # At the reduced size policies are still exploring.
 _SMOKE = -0.25
+_FIRST_SEED = 100
 
 
 def _gain(
@@ -28,16 +30,11 @@ def _gain(
     cycles: int | None,
     seeds: int,
 ) -> scheduling.Gain:
-    every = list(range(seeds))
+    every = list(range(_FIRST_SEED, _FIRST_SEED + seeds))
     oracles = replay_oracles(
         traces, policy.arms, batch=batch, cycles=cycles, seed=every, foresight=False
     )
     return replay(traces, policy, None, batch, cycles, every, oracles=oracles).gain()
-
-
-def _reaches(gain: scheduling.Gain, wanted: float) -> bool:
-    """Whether a gain is as high as asked for, to within two standard errors of the seeds."""
-    return gain.value + 2 * gain.std_error >= wanted
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -47,9 +44,11 @@ def test_filter_is_near_the_best_fixed_arm(
     kind: str, batch: int, cycles: int, wanted: float, sized: Callable[..., Any]
 ) -> None:
     traces = scheduling.token_chain(kind)
-    number, seeds = sized(cycles, smoke=300), sized(8, smoke=2)
+    # Short runs of one stream differ by a per cent from seed to seed.
+    many = 32 if batch == 1 and cycles == 2000 else 8
+    number, seeds = sized(cycles, smoke=300), sized(many, smoke=2)
     gain = _gain(traces, policies.KFUCB(ARMS), batch, number, seeds)
-    assert _reaches(gain, sized(wanted, smoke=_SMOKE))
+    assert gain.value >= sized(wanted, smoke=_SMOKE), str(gain)
 
 
 @pytest.mark.parametrize(
@@ -69,17 +68,24 @@ def test_switching_pays_on_code_and_costs_little_elsewhere(
     traces = scheduling.token_chain(kind)
     policy = policies.HysteresisSwitch(ARMS)
     cycles, seeds = sized(20_000, smoke=300), sized(8, smoke=2)
-    assert _reaches(_gain(traces, policy, batch, cycles, seeds), sized(wanted, smoke=_SMOKE))
+    gain = _gain(traces, policy, batch, cycles, seeds)
+    assert gain.value >= sized(wanted, smoke=_SMOKE), str(gain)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_guard_pays_under_the_fault(kind: str, sized: Callable[..., Any]) -> None:
+@pytest.mark.parametrize(
+    ("kind", "unguarded"),
+    # On code the n-gram drafter is nearly as good: whoever finds it late loses little by it.
+    [("code", 0.10), ("chat", 0.0), ("iid", 0.0)],
+)
+def test_guard_pays_under_the_fault(
+    kind: str, unguarded: float, sized: Callable[..., Any]
+) -> None:
     traces = scheduling.token_chain(kind, fault=True, requests=sized(1500, smoke=60))
     seeds = sized(8, smoke=2)
     guarded = _gain(traces, policies.KFUCB(ARMS), 16, None, seeds)
     trusting = _gain(traces, policies.KFUCB(ARMS, guard=False), 16, None, seeds)
-    assert _reaches(guarded, sized(0.08, smoke=_SMOKE))
-    assert guarded.value > trusting.value - sized(0.0, smoke=0.25)
+    assert guarded.value >= sized(0.08, smoke=_SMOKE), str(guarded)
+    assert trusting.value < sized(unguarded, smoke=1.0), str(trusting)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -87,7 +93,7 @@ def test_filter_follows_the_load(kind: str, sized: Callable[..., Any]) -> None:
     traces = scheduling.token_chain(kind)
     cycles, seeds = sized(20_000, smoke=300), sized(8, smoke=2)
     gain = _gain(traces, policies.KFUCB(ARMS), LoadWalk(), cycles, seeds)
-    assert _reaches(gain, sized(-0.005, smoke=_SMOKE))
+    assert gain.value >= sized(-0.005, smoke=_SMOKE), str(gain)
 
 
 @pytest.mark.parametrize("name", ["gsm8k", "cnn"])
@@ -101,4 +107,4 @@ def test_filter_on_real_traces(
     arms = policies.arm_set({"eagle": costs["E"], "ngram": costs["N"]})
     cycles, seeds = sized(20_000, smoke=300), sized(8, smoke=2)
     gain = _gain(traces, policies.KFUCB(arms), batch, cycles, seeds)
-    assert _reaches(gain, sized(-0.01, smoke=_SMOKE))
+    assert gain.value >= sized(-0.01, smoke=_SMOKE), str(gain)

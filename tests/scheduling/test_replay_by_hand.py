@@ -204,3 +204,13 @@ def _alone(arm: int, seed: int, cycles: int) -> tuple[float, float]:
     hand = ByHand(TRACES, seed, 2)
     seen = [hand.cycle(arm, 2) for _ in range(cycles)]
     return sum(s[0] for s in seen), sum(s[1] for s in seen)
+
+
+def test_batches_without_a_cycle_have_no_best_arm() -> None:
+    oracles = replay_oracles(TRACES, ARMS, batch=LoadWalk((1, 4, 9)), cycles=3, foresight=False)
+    assert (oracles.best_arms() < 0).tolist() == [True, False, True]
+    assert oracles.best_names()[::2] == [None, None]
+    assert "B = 9: no cycle" in str(oracles) and "B = 4: best fixed arm" in str(oracles)
+    assert oracles.prices()[:, ::2].tolist() == [[0.0, 0.0]]
+    result = replay(TRACES, policies.KFUCB(ARMS), batch=LoadWalk((1, 4, 9)), cycles=3)
+    assert result.to_dict()["best_arms"][0] is None

@@ -45,6 +45,13 @@ def test_thresholds_that_share_a_cell_are_told_apart() -> None:
     assert np.all(np.abs(counts - expected)[1:] < 4 * np.sqrt(expected[1:]))
 
 
+def test_very_deep_cycles_take_no_longer_than_their_depth() -> None:
+    found = cycle_histogram(0.9999, 100_000, 1_000_000, seed=3)
+    mean = found.mean_length("accepted")
+    exact = IID(0.9999).expected_length(100_000, convention="accepted")
+    assert abs(mean.value - exact) < 4 * mean.std_error
+
+
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 def test_certain_outcomes(alpha: float) -> None:
     found = cycle_histogram(alpha, 3, 100_001, seed=0)

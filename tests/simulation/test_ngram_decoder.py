@@ -95,25 +95,63 @@ def _decoded(target: NgramModel, order: int, rule: Any, verifier: type, length: 
 
 
 _FAULTS = [
-    pytest.param(NoResidual(), TokenVerifier, id="no residual"),
-    pytest.param(WrongRatio(), TokenVerifier, id="wrong ratio"),
-    pytest.param(AlwaysKept(), TokenVerifier, id="always kept"),
-    pytest.param(SpeculativeSampling(), BonusSkipped, id="bonus skipped"),
-    pytest.param(SpeculativeSampling(), BonusOfTheDrafter, id="bonus of the drafter"),
+    pytest.param(NoResidual(), TokenVerifier, 15_000, id="no residual"),
+    pytest.param(WrongRatio(), TokenVerifier, 4_000, id="wrong ratio"),
+    pytest.param(AlwaysKept(), TokenVerifier, 4_000, id="always kept"),
+    pytest.param(SpeculativeSampling(), BonusSkipped, 5_000, id="bonus skipped"),
+    pytest.param(SpeculativeSampling(), BonusOfTheDrafter, 15_000, id="bonus of the drafter"),
 ]
 
 
-@pytest.mark.parametrize(("rule", "verifier"), _FAULTS)
-def test_planted_faults_are_seen(target: NgramModel, rule: Any, verifier: type) -> None:
-    text = _decoded(target, 3, rule, verifier, 15_000)
+@pytest.mark.parametrize(("rule", "verifier", "length"), _FAULTS)
+def test_planted_faults_are_seen(
+    target: NgramModel, rule: Any, verifier: type, length: int
+) -> None:
+    text = _decoded(target, 3, rule, verifier, length)
     test = losslessness_test(text, target, target.of_order(3))
     assert test.p_value < 1e-6, test
     assert "NOT" in str(test)
 
 
+class ShiftedContext(NgramDrafter):
+    """Drafts one symbol late, and hands over the distributions of the right place."""
+
+    def propose(self, state: bytes, depth: int) -> Block:
+        right, late = super().propose(state, depth), super().propose(state[:-1], depth)
+        return Block(late.units, right.evidence)
+
+
+def test_drafter_with_a_shifted_context_is_seen(target: NgramModel) -> None:
+    drafter, rng = target.of_order(2), np.random.default_rng(23)
+    verifier = TokenVerifier(target, SpeculativeSampling(), rng)
+    run = draft_then_verify(encode("\n"), ShiftedContext(drafter, rng), verifier, 1, units=4_000)
+    assert losslessness_test(decode(bytes(run.committed)), target, drafter).p_value < 1e-6
+
+
+class UniformReused(SpeculativeSampling):
+    """The number that decides on the draft also draws the correction."""
+
+    def select(self, target: Any, laws: Any, drafts: Any, rng: Any) -> tuple[int, int, float]:
+        uniform, law, draft = rng.random(), laws[0], drafts[0]
+        if uniform * law[draft] < target[draft]:
+            return draft, 0, 0.5
+        total = np.maximum(target - law, 0.0).cumsum()
+        return int(total.searchsorted(uniform * total[-1], side="right")), REJECTED, 0.5
+
+
+@pytest.mark.parametrize(("rule", "seen"), [(SpeculativeSampling(), False), (UniformReused(), True)])
+def test_reused_random_number_is_seen_in_the_order_of_symbols(rule: Any, seen: bool) -> None:
+    even, rng = train_ngrams("abcdefghij" * 200, order=1), np.random.default_rng(4)
+    uneven = train_ngrams("eeeeeeeeebcdfghija" * 200, order=1)
+    drafter = NgramDrafter(uneven, rng)
+    run = draft_then_verify(b"", drafter, TokenVerifier(even, rule, rng), 2, units=3_000)
+    test = losslessness_test(decode(bytes(run.committed)), even, uneven, order="symbol")
+    assert (test.p_value < 1e-6) is seen and (test.p_value > 0.001) is not seen
+
+
 @pytest.mark.parametrize("order", [2, 3, 4])
 def test_speculative_sampling_is_lossless(target: NgramModel, order: int) -> None:
-    found = speculative_decode(target, target.of_order(order), 6_000, 3, seed=order)
+    found = speculative_decode(target, target.of_order(order), 4_000, 3, seed=order)
     test = found.losslessness()
     assert test.p_value > 0.001, test
     assert test.tokens == len(found.text) == found.run.units
@@ -123,7 +161,7 @@ def test_speculative_sampling_is_lossless(target: NgramModel, order: int) -> Non
 
 @pytest.mark.parametrize("rule", ["recursive rejection", "optimal coupling"])
 def test_pooled_drafts_are_lossless(target: NgramModel, rule: str) -> None:
-    found = speculative_decode(target, target.of_order(3), 4_000, 2, drafts=2, rule=rule, seed=5)
+    found = speculative_decode(target, target.of_order(3), 2_500, 2, drafts=2, rule=rule, seed=5)
     assert found.losslessness().p_value > 0.001
     exact = found.run.expected_accepted()
     assert abs(found.run.accepted.mean() - exact.value) < 3 * exact.std_error
@@ -209,7 +247,10 @@ def test_seed_repeats_the_text(target: NgramModel) -> None:
         ({"drafts": 2, "rule": "speculative sampling"}, "takes one draft"),
         ({"drafts": 40, "depth": 9}, "too many candidates"),
         ({"rule": "greedy"}, "rule must be one of"),
+        ({"drafts": 2, "depth": 20_000}, "too many candidates"),
         ({"rule": 3}, "method select"),
+        ({"rule": SpeculativeSampling}, "object with a method select, got SpeculativeSampling"),
+        ({"depth": {1, 2}}, "depth"),
         ({"depth": -1}, "depth"),
     ],
 )
@@ -268,10 +309,40 @@ def test_refusals_of_the_test_and_the_drafters(target: NgramModel) -> None:
         losslessness_test(b"bytes", target)  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match="bins"):
         losslessness_test("x" * 300, target, bins=1)
+    with pytest.raises(InvalidInputError, match="target must be an n-gram model"):
+        losslessness_test("x" * 300, "model")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="drafter must be an n-gram model"):
+        losslessness_test("x" * 300, target, "model")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="order must be"):
+        losslessness_test("x" * 300, target, order="q/p")
+    with pytest.raises(InvalidInputError, match="method row"):
+        TokenVerifier("model", SpeculativeSampling(), 0)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="encoded text and a Block"):
+        TokenVerifier(target, SpeculativeSampling(), 0).verify(b"", 3)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="rng must be"):
+        NgramDrafter(target, "seed")
     with pytest.raises(InvalidInputError, match="models must be"):
         NgramDrafter([], np.random.default_rng(0))
     with pytest.raises(InvalidInputError, match="longest"):
         PromptLookup(longest=2, shortest=3)
+
+
+class _Answer:
+    """A rule that selects whatever it was made with."""
+
+    def __init__(self, found: Any) -> None:
+        self._found = found
+
+    def select(self, *given: Any) -> Any:
+        return self._found
+
+
+@pytest.mark.parametrize("found", [None, (5, 0), (97, -1, 0.5), (1, 3, 0.5), (1, 0, 0.5), "abc"])
+def test_rules_that_select_nonsense_are_refused(found: Any) -> None:
+    model = train_ngrams("abc abd", order=3)
+    verifier = TokenVerifier(model, _Answer(found), 0)
+    with pytest.raises(InvalidInputError, match="a rule must select"):
+        verifier.verify(b"", Block(((2,),), [[(model.row(b""),)]]))
 
 
 @pytest.mark.slow

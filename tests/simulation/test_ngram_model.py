@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from ensctl.errors import InvalidInputError
 from ensctl.simulation import NgramModel, train_ngrams
 from ensctl.simulation.ngram import training
-from ensctl.simulation.ngram.cache import cache_folder
+from ensctl.simulation.ngram.cache import cache_file, cache_folder, read_counts, write_counts
 from ensctl.simulation.ngram.corpus import (
     ALPHABET,
     OTHER,
@@ -26,6 +27,7 @@ from ensctl.simulation.ngram.corpus import (
     read_symbols,
     standard_library,
 )
+from ensctl.simulation.ngram.counting import count_ngrams
 
 _TEXT = "the cat sat on the mat; the rat sat on the cat.\nétait\n" * 3
 
@@ -107,6 +109,13 @@ def test_bad_input(arguments: dict[str, Any], message: str) -> None:
         train_ngrams(**arguments)
 
 
+def test_wrong_kinds() -> None:
+    with pytest.raises(InvalidInputError, match="context must be a str"):
+        train_ngrams("abc", order=2).distribution(b"a")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="counts must be NgramCounts"):
+        NgramModel(3)  # type: ignore[arg-type]
+
+
 def test_higher_order_than_trained() -> None:
     with pytest.raises(InvalidInputError, match="order must be ≤ 3"):
         train_ngrams("abc", order=3).of_order(4)
@@ -138,7 +147,7 @@ def test_cache_is_read_and_gives_the_same_model(
     monkeypatch.setattr(training, "count_ngrams", None)
     again = train_ngrams(order=4, max_bytes=60_000, cache=str(tmp_path))
     np.testing.assert_array_equal(again.distribution("def"), first.distribution("def"))
-    assert file.suffix == ".npz"
+    assert file.suffix == ".ngrams"
 
 
 def _cut(content: bytes) -> bytes:
@@ -168,23 +177,44 @@ def test_damaged_cache_is_built_again_and_said_once(damage: Any, tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
 
 
-@pytest.mark.parametrize(
-    ("keys", "counts"),
-    [
-        (np.array([3, 2], dtype=np.uint64), np.array([1, 1])),
-        (np.array([2, 3], dtype=np.uint64), np.array([1, 0])),
-        (np.array([2, 3], dtype=np.int64), np.array([1, 1])),
-        (np.array([2], dtype=np.uint64), np.array([1, 1])),
-        (np.array([2, 127], dtype=np.uint64), np.array([1, 1])),
-        (np.array([2, 1 << 40], dtype=np.uint64), np.array([1, 1])),
-    ],
-)
-def test_whole_file_with_wrong_content(keys: Any, counts: Any, tmp_path: Path) -> None:
-    train_ngrams(order=4, max_bytes=20_000, cache=tmp_path)
-    (file,) = tmp_path.iterdir()
-    np.savez(file, keys=keys, counts=counts)
-    with pytest.warns(UserWarning, match="unexpected"):
-        train_ngrams(order=4, max_bytes=20_000, cache=tmp_path)
+def test_every_damaged_byte_is_noticed(tmp_path: Path) -> None:
+    path = cache_file(tmp_path, 2, 2_000, "x")
+    write_counts(path, count_ngrams(encode("abracadabra" * 30), 2))
+    whole = path.read_bytes()
+    assert read_counts(path, 2) is not None
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
+        with pytest.warns(UserWarning, match="digest"):
+            assert read_counts(path, 2) is None
+    for content in (whole + b"x", whole + bytes(8), whole[:-8], whole[:40]):
+        path.write_bytes(content)
+        with pytest.warns(UserWarning, match="digest"):
+            assert read_counts(path, 2) is None
+
+
+def test_whole_file_of_another_order(tmp_path: Path) -> None:
+    path = cache_file(tmp_path, 2, 2_000, "x")
+    write_counts(path, count_ngrams(encode("abracadabra" * 30), 3))
+    with pytest.warns(UserWarning, match="damaged"):
+        assert read_counts(path, 2) is None
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5_000])
+def test_folder_that_cannot_be_named(name: str, tmp_path: Path) -> None:
+    with pytest.warns(UserWarning) as said:
+        model = train_ngrams(order=2, max_bytes=20_000, cache=tmp_path / name)
+    assert isinstance(model, NgramModel)
+    assert "is not kept" in str(said[-1].message)
+
+
+def test_many_writers_leave_one_whole_file(tmp_path: Path) -> None:
+    path = cache_file(tmp_path, 3, 2_000, "x")
+    counts = count_ngrams(encode("the cat sat on the mat" * 500), 3)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: write_counts(path, counts), range(40)))
+    found = read_counts(path, 3)
+    assert found is not None and np.array_equal(found.keys, counts.keys)
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_folder_that_cannot_be_written(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Thermostat fleets and their controllers given the wrong kind or size: one error of the package."""
+"""Thermostat fleets and controllers given the wrong kind or size: one error of the package."""
 
 from __future__ import annotations
 

@@ -284,7 +284,7 @@ _SMALL = ec.reduced_duty_model(_FLEET, 4)
         (lambda: OutputBias(1.0, 1.0, 0.0), "meter_noise must be > 0"),
         (lambda: FleetPI(0.0, 1.0, 1.0), "nominal must be > 0"),
         (lambda: InputPlan([]), "inputs must have at least one entry"),
-        (lambda: InputPlan([1.0]).step(-1, 0.0), "state must be a step number"),
+        (lambda: InputPlan([1.0]).step(-1, 0.0), "state must be an integer ≥ 0"),
         (lambda: ec.run_fleet(_SMALL, InputPlan([0.0]), []), "reference must be one-dimensional"),
         (lambda: ec.run_fleet(_SMALL, InputPlan([0.0]), [np.inf]), "reference must be finite"),
         (lambda: ec.run_fleet(_SMALL, InputPlan([0.0]), ["a"]), "reference must be real"),

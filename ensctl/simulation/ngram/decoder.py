@@ -67,10 +67,18 @@ class DecodedText:
         """The committed characters; the replacement character is any one outside the alphabet."""
         return decode(self.symbols)
 
-    def losslessness(self, *, bins: int = 50, seed: Any = 0) -> LosslessnessTest:
+    def losslessness(
+        self, *, bins: int = 50, order: str = "p/q", seed: Any = 0
+    ) -> LosslessnessTest:
         """Whether the text has the target's law, by :func:`losslessness_test`."""
         return losslessness_test(
-            self.text, self.target, self.drafter, prompt=self.prompt, bins=bins, seed=seed
+            self.text,
+            self.target,
+            self.drafter,
+            prompt=self.prompt,
+            bins=bins,
+            order=order,
+            seed=seed,
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -76,12 +76,15 @@ def losslessness_test(
     *,
     prompt: str = "\n",
     bins: int = 50,
+    order: str = "p/q",
     seed: Any = 0,
 ) -> LosslessnessTest:
     """Chi-square test that every character has the law p(·|what came before).
 
     Characters are ordered by p/q, where faults of an acceptance rule shift mass from one end to the
-    other; without a drafter by p.
+    other; without a drafter by p.  Faults in the use of random numbers need not follow p/q: one
+    uniform number that decides on a draft and draws its correction is seen in the order in which
+    corrections are drawn, that of the alphabet.
 
     Parameters
     ----------
@@ -95,6 +98,8 @@ def losslessness_test(
         What came before the text.
     bins : int
         Bins of equal probability, ≥ 2.
+    order : {"p/q", "symbol"}
+        How characters are ordered, "symbol" being their place in the alphabet.
     seed : int, Generator or None
         For the randomised transform.
 
@@ -105,7 +110,7 @@ def losslessness_test(
     Raises
     ------
     InvalidInputError
-        Fewer than five characters per bin.
+        Fewer than five characters per bin, no models, or an unknown order.
 
     Notes
     -----
@@ -126,6 +131,8 @@ def losslessness_test(
     for name, model in (("target", target), ("drafter", drafter)):
         if not isinstance(model, NgramModel) and (model is not None or name == "target"):
             raise InvalidInputError(f"{name} must be an n-gram model, got {type(model).__name__}")
+    if order not in ("p/q", "symbol"):
+        raise InvalidInputError(f'order must be "p/q" or "symbol", got {order!r}')
     number = as_count(bins, "bins", minimum=2)
     symbols, before = encode(text), encode(prompt)
     if len(symbols) < _FEWEST_PER_BIN * number:
@@ -138,7 +145,7 @@ def losslessness_test(
     for start in range(0, len(symbols), _ROWS):
         part = symbols[start : start + _ROWS]
         past = (before + symbols[:start])[-16:]
-        uniform = _transform(part, past, target, drafter, generator)
+        uniform = _transform(part, past, target, drafter, order, generator)
         places = np.minimum((uniform * number).astype(np.int64), number - 1)
         counts += np.bincount(places, minlength=number)
     expected = len(symbols) / number
@@ -154,12 +161,16 @@ def _transform(
     past: bytes,
     target: NgramModel,
     drafter: NgramModel | None,
+    order: str,
     generator: np.random.Generator,
 ) -> Array:
-    """F(x−) + V p(x) of each symbol, with symbols ordered by p/q."""
+    """F(x−) + V p(x) of each symbol, with symbols in this order."""
     p = target.rows_along(past, symbols)
     drawn = np.frombuffer(symbols, dtype=np.uint8).astype(np.int64)[:, None]
-    key = p if drafter is None else p / drafter.rows_along(past, symbols)
+    if order == "symbol":
+        key = np.zeros_like(p)
+    else:
+        key = p if drafter is None else p / drafter.rows_along(past, symbols)
     own = np.take_along_axis(key, drawn, axis=1)
     # Equal keys are ordered by symbol.
     earlier = (key < own) | ((key == own) & (np.arange(p.shape[1]) < drawn))
