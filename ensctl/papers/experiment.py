@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ Array = NDArray[Any]
 
 # A verdict needs more than an interval that is looked at a dozen times.
 STANDARD_ERRORS = 4.0
-_SHOWN = 8
+# Width of the short text, and how many lines it may have.
+LINE = 96
+_LINES = 12
 _FEWEST = 100
 
 
@@ -139,12 +142,13 @@ class Experiment:
         )
 
     def __str__(self) -> str:
-        lines = [f"{self.name}: {self.outcome.value}", self.sentence]
-        for entry in self.measurements[:_SHOWN]:
+        lines = [f"{self.name}: {self.outcome.value}", *wrap(self.sentence, LINE)]
+        left = len(self.measurements) - (_LINES - len(lines))
+        shown = self.measurements if left <= 0 else self.measurements[: -left - 1]
+        for entry in shown:
             predicted = "" if entry.predicted is None else f", predicted {entry.predicted:.4f}"
             lines.append(f"{entry.label}: {entry.measured.value:.4f} ({entry.interval}){predicted}")
-        left = len(self.measurements) - _SHOWN
-        return "\n".join([*lines, f"and {left} more"] if left > 0 else lines)
+        return "\n".join([*lines, f"and {left + 1} more"] if left > 0 else lines)
 
 
 def as_samples(cycles: Any) -> int:

@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from ensctl.arguments import as_count
@@ -14,7 +15,7 @@ from ensctl.errors import InvalidInputError
 from ensctl.files import write_whole
 from ensctl.papers.claim import ClaimResult, Paper, check_claim
 from ensctl.papers.claims import claims
-from ensctl.papers.experiment import Experiment
+from ensctl.papers.experiment import LINE, Experiment
 from ensctl.papers.experiments import run_experiments
 from ensctl.papers.reproduction_document import FOUND, overview_document, reproduction_document
 from ensctl.papers.verdicts import ClaimVerdict, Outcome
@@ -147,7 +148,7 @@ class Reproduction:
         return place
 
     def __str__(self) -> str:
-        lines = [self.sentence]
+        lines = wrap(self.sentence, LINE)
         slips = [r for r in self.claims if r.verdict is ClaimVerdict.ARITHMETIC_SLIP]
         lines += [
             f"{r.claim.paper.value} {r.claim.where}: {r.claim.statement}: printed "

@@ -7,6 +7,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from ensctl.plot.axes import axes_for, legend_above, quiet_frame
+from ensctl.plot.names import plot_name
 from ensctl.plot.palette import BLUE, ORANGE
 from ensctl.scheduling.allocation import Allocation
 
@@ -75,12 +76,12 @@ def allocation(result: Allocation, *, ax: Axes | None = None) -> tuple[Artist, .
                 fontsize="small",
             )
         )
-    ax.set_yticks(places, [_short(arms.names[arm]) for arm in used.tolist()])
+    ax.set_yticks(places, [plot_name(arms.names[arm], _LONGEST_NAME) for arm in used.tolist()])
     ax.invert_yaxis()
     # Room to the right for what is written beside the longest bar.
-    ax.set_xlim(0.0, 1.62)
+    ax.set_xlim(0.0, 1.9)
     ax.set_xticks(np.linspace(0.0, 1.0, 6))
-    ax.set_xlabel("share")
+    ax.set_xlabel("share (of 1)")
     ax.grid(False, axis="y")
     legend_above(ax)
     ax.set_title(_sentence(result), loc="left", fontsize="small", pad=24)
@@ -92,17 +93,11 @@ def _sentence(result: Allocation) -> str:
     if result.best_single is None:
         parts.append("no single arm is allowed")
     else:
-        parts.append(
-            f"best single {_short(result.best_single.name)}: {result.best_single.throughput:.5g}"
-        )
+        name = plot_name(result.best_single.name, _LONGEST_NAME)
+        parts.append(f"best single {name}: {result.best_single.throughput:.5g}")
     parts.append(f"bound {result.upper_bound:.5g}")
-    return "; ".join(parts)
-
-
-def _short(name: str) -> str:
-    text = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
-    # A dollar sign would switch to formula mode.
-    return text.replace("$", r"\$")
+    head, *rest = parts
+    return f"{head};\n" + "; ".join(rest)
 
 
 def _single(unit: str) -> str:

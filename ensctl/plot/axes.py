@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+from matplotlib.legend import Legend
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, ScalarFormatter
 from numpy.typing import NDArray
 
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError
+from ensctl.plot.names import plot_name
 from ensctl.plot.palette import GREY
 
 Array = NDArray[Any]
 
-_LONGEST_NAME = 16
+_SIDE = 0.2
+# Columns of a legend above, and how much wider than the axes before their layout it may be.
+_MOST_COLUMNS, _WIDEST = 4, 1.12
+# Powers of ten from which numbers on an axis carry their own exponent.
+_SMALL, _LARGE = -4, 5
 
 
 def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
@@ -38,6 +44,8 @@ def quiet_frame(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(True, color=GREY, alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(_WholeNumbers())
 
 
 def decades(axis: Axis, log10_values: Array) -> tuple[float, float]:
@@ -62,7 +70,13 @@ def decades(axis: Axis, log10_values: Array) -> tuple[float, float]:
 
 def legend_above(ax: Axes) -> None:
     """A frameless legend above the axes, where it hides nothing."""
-    _legend(ax, loc="lower left", bbox_to_anchor=(0.0, 1.01), ncols=4, borderaxespad=0.0)
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.01)}
+    for columns in range(_MOST_COLUMNS, 0, -1):
+        legend = _legend(ax, ncols=columns, borderaxespad=0.0, **place)
+        if legend is None:
+            return
+        if legend.get_window_extent().width <= _WIDEST * ax.get_window_extent().width:
+            return
 
 
 def legend_beside(ax: Axes) -> None:
@@ -74,20 +88,44 @@ def short_label(ens: Ensemble, member: int) -> str:
     """The name of a member, or its number where there are no names, cut to fit a plot."""
     if ens.names is None:
         return str(member)
-    name = ens.names[member]
-    # A dollar sign would switch to formula mode.
-    text = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
-    return text.replace("$", r"\$")
+    return plot_name(ens.names[member])
 
 
-def _legend(ax: Axes, **outside: Any) -> None:
+def towards_middle(ax: Axes, x: float) -> Literal["left", "center", "right"]:
+    """How text beside ``x`` is aligned so that it stays off the sides of the axes."""
+    low, high = ax.get_xlim()
+    share = (x - low) / (high - low)
+    return "left" if share < _SIDE else "right" if share > 1.0 - _SIDE else "center"
+
+
+class _WholeNumbers(ScalarFormatter):
+    """Each number with its own exponent: one at the end of the axis would lie on the legend."""
+
+    def __init__(self) -> None:
+        super().__init__(useOffset=False)
+        self.set_scientific(False)
+        self._power = 0
+
+    def set_locs(self, locs: list[float]) -> None:
+        """Take the places of all ticks."""
+        largest = float(np.max(np.abs(locs), initial=0.0))
+        self._power = math.floor(math.log10(largest)) if largest else 0
+        super().set_locs(locs)
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        if _SMALL < self._power < _LARGE:
+            return super().__call__(x, pos)
+        return self.fix_minus(f"{x / 10.0**self._power:.6g}e{self._power}") if x else "0"
+
+
+def _legend(ax: Axes, **outside: Any) -> Legend | None:
     """Without a layout engine nobody makes room outside the axes: the legend stays inside."""
     handles, labels = ax.get_legend_handles_labels()
     figure = ax.get_figure(root=True)
     if handles and (figure is None or figure.get_layout_engine() is None):
         ax.legend(handles, labels, loc="best", fontsize="small")
     elif handles:
-        ax.legend(
+        return ax.legend(
             handles,
             labels,
             frameon=False,
@@ -96,6 +134,7 @@ def _legend(ax: Axes, **outside: Any) -> None:
             columnspacing=1.4,
             **outside,
         )
+    return None
 
 
 def _power_of_ten(exponent: float, position: int | None = None) -> str:

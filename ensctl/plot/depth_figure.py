@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from ensctl.drafting.optimum_result import DepthOptimum
 from ensctl.files import require_folder
 from ensctl.plot.drafting_depth_curve import depth_curve
+from ensctl.plot.names import plot_name
 
 
 def save_depth_curves(
@@ -55,6 +56,6 @@ def save_depth_curves(
         depth_curve(optimum, ax=ax)
         if i < len(names) and names[i]:
             # Above the legend, which sits above the axes.
-            ax.set_title(names[i], fontsize="medium", pad=24, loc="left")
+            ax.set_title(plot_name(names[i], 60), fontsize="medium", pad=24, loc="left")
     figure.savefig(target, dpi=150)
     return target

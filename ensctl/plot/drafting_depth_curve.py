@@ -77,11 +77,11 @@ def depth_curve(optimum: DepthOptimum, *, ax: Axes | None = None) -> tuple[Artis
                 label=level,
             )
         )
-    ax.set_xlim(-0.5, shown - 0.5)
+    ax.set_xlim(-0.5 - 0.01 * shown, shown - 0.5 + 0.01 * shown)
     highest = optimum.curve if optimum.curve_high is None else optimum.curve_high
     # Room for the mark of the best depth, which sits on the maximum.
     ax.set_ylim(0.0, 1.08 * float(highest[:shown].max()))
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
     ax.set_xlabel("draft depth K (units)")
     ax.set_ylabel(f"throughput (units per {one_of(optimum.unit)})")
     legend_above(ax)

@@ -23,8 +23,10 @@ _STEPS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256)
 # More cells than this on a side cannot be seen.
 _RESOLUTION = 400
 _OFF = "#E8E8E8"
-# Smaller regions have no room for their name.
-_NAMED_SHARE = 0.025
+# A region has room for its name when it reaches this share of the map around its inmost cell.
+_ROOM = 0.05
+# Contours of fewer cells cross them anyhow.
+_SMOOTH = 8
 
 
 def depth_map(phases: PhaseMap, *, ax: Axes | None = None) -> QuadMesh:
@@ -66,14 +68,13 @@ def depth_map(phases: PhaseMap, *, ax: Axes | None = None) -> QuadMesh:
         norm=BoundaryNorm(edges, palette.N),
         rasterized=True,
     )
-    if min(depth.shape) > 1 and depth.min() < depth.max():
+    if min(depth.shape) >= _SMOOTH and depth.min() < depth.max():
         levels = [edge for edge in edges[1:-1] if depth.min() < edge < depth.max()]
         ax.contour(alphas, costs, depth, levels=levels, colors=GREY, linewidths=0.6)
     names = ["off", *(_name(first, last) for first, last in _spans(steps, int(depth.max())))]
     for name, low, high in zip(names, edges, edges[1:], strict=False):
-        region = (depth > low) & (depth < high)
-        if region.mean() >= _NAMED_SHARE:
-            row, column = _inmost(region)
+        row, column, room = _inmost((depth > low) & (depth < high))
+        if room >= _ROOM * max(depth.shape):
             dark = low > 0 and low < edges[len(edges) // 2]
             ax.text(
                 alphas[column],
@@ -91,18 +92,20 @@ def depth_map(phases: PhaseMap, *, ax: Axes | None = None) -> QuadMesh:
         bar.ax.set_yticklabels(names)
         bar.ax.tick_params(length=0)
         bar.set_label("best depth K (units)")
+    # Cells around the smallest values would reach below what there is.
+    ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
     ax.set_xlabel("acceptance α (probability)")
     ax.set_ylabel(_cost_label(phases.fixed))
     return mesh
 
 
-def _inmost(region: Array) -> tuple[int, int]:
-    """The cell of a region that is farthest from its border."""
+def _inmost(region: Array) -> tuple[int, int, float]:
+    """The cell of a region that is farthest from its border, and how far in cells."""
     from scipy.ndimage import distance_transform_edt
 
     inside = distance_transform_edt(np.pad(region, 1))[1:-1, 1:-1]
     row, column = np.unravel_index(int(np.argmax(inside)), region.shape)
-    return int(row), int(column)
+    return int(row), int(column), float(inside[row, column])
 
 
 def _cost_label(fixed: float) -> str:

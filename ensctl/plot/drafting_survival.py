@@ -15,8 +15,10 @@ from ensctl.drafting.counters import Counters
 from ensctl.drafting.fitting.intervals import share_estimate
 from ensctl.errors import InvalidInputError
 from ensctl.plot.axes import axes_for, legend_above, quiet_frame
+from ensctl.plot.names import plot_name
 from ensctl.plot.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION
 
+_LONGEST_NAME = 24
 _LINES = (
     (ORANGE, "--", "s"),
     (GREEN, "-.", "^"),
@@ -102,9 +104,9 @@ def survival_fit(
             linestyle=dashes,
             marker=shape,
             markersize=4,
-            label=name.replace("$", r"\$"),
+            label=plot_name(name, _LONGEST_NAME),
         )
-    ax.set_ylim(0.0, 1.02)
+    ax.set_ylim(0.0, 1.04)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
     ax.set_xlabel("position j in the draft (units)")
     ax.set_ylabel("drafts with ≥ j units kept (share)")

@@ -16,7 +16,14 @@ from ensctl.analysis.controllability import Controllability
 from ensctl.analysis.distances import NearestPair
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.formatting import listed
-from ensctl.plot.axes import axes_for, decades, legend_beside, quiet_frame, short_label
+from ensctl.plot.axes import (
+    axes_for,
+    decades,
+    legend_beside,
+    quiet_frame,
+    short_label,
+    towards_middle,
+)
 from ensctl.plot.palette import DEAD, GREY, LOCKED, MEMBER, NEAREST, Mark
 
 Array = NDArray[Any]
@@ -141,7 +148,7 @@ def _label(
         place,
         xytext=(0, (14 + 10 * (rank // 2)) * (1 if above else -1)),
         textcoords="offset points",
-        ha="center",
+        ha=towards_middle(ax, place[0]),
         va="bottom" if above else "top",
         fontsize="small",
         arrowprops={"arrowstyle": "-", "color": special.mark.colour, "linewidth": 0.8},
@@ -175,6 +182,7 @@ def _line(ax: Axes, lam: Array) -> None:
             ax.axvspan(
                 edge, high if edge > 0 else low, color=GREY, alpha=0.12, linewidth=0, zorder=0
             )
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
     ax.set_xlabel("λ (per step)")
 
 

@@ -8,7 +8,15 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from ensctl.analysis.conditioning import Conditioning
-from ensctl.plot.axes import Array, axes_for, decades, legend_above, quiet_frame, short_label
+from ensctl.plot.axes import (
+    Array,
+    axes_for,
+    decades,
+    legend_above,
+    quiet_frame,
+    short_label,
+    towards_middle,
+)
 from ensctl.plot.palette import BEYOND, MEMBER
 
 # As many of the hardest members are named, if they are this share of the width apart.
@@ -64,14 +72,14 @@ def member_energies(conditioning: Conditioning, *, ax: Axes | None = None) -> tu
             (float(place[member]), float(height[member])),
             xytext=(0, 5),
             textcoords="offset points",
-            ha="center",
+            ha=towards_middle(ax, float(place[member])),
             fontsize="small",
         )
     ax.set_ylim(low, high)
     if against_lam:
         ax.set_xlabel("λ (per step)")
     else:
-        ax.set_xlabel("member")
+        ax.set_xlabel("member (number)")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_ylabel("energy (input²)")
     legend_above(ax)

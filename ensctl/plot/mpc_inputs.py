@@ -9,10 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from ensctl.plot.axes import axes_for, legend_above, quiet_frame
-from ensctl.plot.palette import BLUE, GREEN, GREY, ORANGE, VERMILLION
+from ensctl.plot.palette import GREY, distinct
 from ensctl.synthesis.mpc_state import MPCState
 
-_COLOURS = (BLUE, ORANGE, GREEN, VERMILLION)
 _LIMIT: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 1.2, "zorder": 1}
 
 
@@ -52,14 +51,13 @@ def mpc_plan(state: MPCState, *, ax: Axes | None = None) -> tuple[Line2D, ...]:
             start + np.arange(held.size),
             held,
             drawstyle="steps-post",
-            color=_COLOURS[channel % len(_COLOURS)],
-            linewidth=1.4,
+            **distinct(channel),
             label=f"planned {label}",
         )
     limits = np.unique(np.concatenate([state.upper, state.lower]))
     for rank, limit in enumerate(limits[np.isfinite(limits)][::-1]):
         lines.append(ax.axhline(float(limit), label="limits" if not rank else None, **_LIMIT))
-    ax.set_xlabel("step")
-    ax.set_ylabel("input")
+    ax.set_xlabel("time (steps)")
+    ax.set_ylabel("input u (unit of u)")
     legend_above(ax)
     return tuple(lines)

@@ -27,6 +27,14 @@ _METADATA: dict[str, dict[str, str | None]] = {
     ".png": {},
     ".pdf": {"CreationDate": None},
 }
+_CRITERIA = {
+    "condition": "κ₂",
+    "condition_inf": "κ∞",
+    "worst_energy": "worst energy (input²)",
+    "mean_energy": "mean energy (input²)",
+    "log_determinant": "ln det",
+    "gap": "gap",
+}
 _CHOSEN = Mark(BLUE, "o", 7.0)
 _FIXED = Mark(VERMILLION, "s", 10.0, filled=False)
 _OTHERS = (
@@ -140,6 +148,7 @@ def _rows(design: NodeDesign, ax: Axes) -> tuple[Line2D, ...]:
         labels.append(f"{one.name}\n{design.value_text(one.log10_value)}")
     ax.set_yticks(range(rows, -1, -1), labels, fontsize="small")
     ax.set_ylim(-0.6, rows + 0.6)
+    ax.set_ylabel(_CRITERIA.get(design.criterion, design.criterion), fontsize="small")
     _unit_ends(ax, design)
     ax.set_xlabel("λ (per step)")
     legend_above(ax)

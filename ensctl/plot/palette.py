@@ -16,6 +16,19 @@ VERMILLION = "#D55E00"
 PURPLE = "#CC79A7"
 GREY = "#7F7F7F"
 
+_LINES = (BLUE, ORANGE, GREEN, VERMILLION)
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+
+
+def distinct(rank: int) -> dict[str, Any]:
+    """A look of its own for each of sixteen lines: never by colour alone."""
+    colours, dashes = len(_LINES), len(_DASHES)
+    return {
+        "color": _LINES[rank % colours],
+        "linestyle": _DASHES[(rank + rank // colours) % dashes],
+        "linewidth": 1.6,
+    }
+
 
 @dataclass(frozen=True)
 class Mark:

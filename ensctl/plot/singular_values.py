@@ -52,15 +52,12 @@ def singular_values(conditioning: Conditioning, *, ax: Axes | None = None) -> tu
         floor = float(height[exists].max()) + _LOG10_EPS
         above = exists & (height >= floor)
         below = exists & (height < floor)
-        low, high = decades(
-            ax.yaxis, np.append(height[exists], floor if below.any() else height[exists])
-        )
+        low, high = decades(ax.yaxis, np.append(height[exists], floor))
         artists += ax.plot(index[above], height[above], label="σ", **style)
         if below.any():
             hollow = {**style, "markerfacecolor": "none", "markeredgewidth": 1.0}
             label = f"σ below the floor ({np.count_nonzero(below)})"
             artists += ax.plot(index[below], height[below], label=label, **hollow)
-        low = min(low, math.floor(floor - 0.5))
         artists.append(
             ax.axhline(
                 floor,

@@ -11,11 +11,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from ensctl.plot.axes import Array, axes_for, legend_above, quiet_frame, short_label
-from ensctl.plot.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, Mark
+from ensctl.plot.palette import GREY, PURPLE, Mark, distinct
 from ensctl.synthesis.plan import SteeringPlan
 
-_COLOURS = (BLUE, ORANGE, GREEN, VERMILLION)
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 _LIMIT: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 1.2, "zorder": 1}
 _TARGET = Mark(PURPLE, "D", 6.0, filled=False)
 _IMAGINARY_TARGET = Mark(PURPLE, "s", 6.5, filled=False)
@@ -63,7 +61,7 @@ def steering_plan(plan: SteeringPlan, *, ax: Axes | None = None) -> tuple[Line2D
         # The last value is repeated so that its step is seen too.
         held = np.append(values, values[-1])
         artists += ax.plot(
-            np.arange(held.size), held, label=label, drawstyle="steps-post", **_distinct(rank)
+            np.arange(held.size), held, label=label, drawstyle="steps-post", **distinct(rank)
         )
     artists += _input_limits(ax, plan, len(inputs))
     _time_axis(ax, plan)
@@ -132,16 +130,6 @@ def _series(inputs: Array) -> list[tuple[str, Array]]:
     ]
 
 
-def _distinct(rank: int) -> dict[str, Any]:
-    """A look of its own for each of sixteen lines: never by colour alone."""
-    colours, dashes = len(_COLOURS), len(_DASHES)
-    return {
-        "color": _COLOURS[rank % colours],
-        "linestyle": _DASHES[(rank + rank // colours) % dashes],
-        "linewidth": 1.6,
-    }
-
-
 def _trajectories(
     plan: SteeringPlan, states: Array, shown: Array, in_plane: bool
 ) -> Iterator[tuple[dict[str, Any], Array]]:
@@ -157,7 +145,7 @@ def _trajectories(
         else:
             name = short_label(ens, member)
             label = name if ens.names is not None else f"member {name}"
-            yield {**_distinct(rank), "label": label}, values
+            yield {**distinct(rank), "label": label}, values
 
 
 def _targets(target: Array, in_plane: bool) -> list[tuple[str, Mark, Array]]:
@@ -170,7 +158,7 @@ def _targets(target: Array, in_plane: bool) -> list[tuple[str, Mark, Array]]:
 
 
 def _crowd(rank: int) -> dict[str, Any]:
-    return {**_distinct(rank), "linewidth": 1.0, "alpha": 0.55}
+    return {**distinct(rank), "linewidth": 1.0, "alpha": 0.55}
 
 
 def _counted(plan: SteeringPlan, shown: Array) -> str:

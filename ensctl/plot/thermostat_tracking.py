@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 
 from ensctl.errors import InvalidInputError
 from ensctl.plot.axes import Array, axes_for, legend_above, quiet_frame
+from ensctl.plot.names import plot_name
 from ensctl.plot.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION
 from ensctl.simulation.thermostat_runs import FleetRun
 
@@ -18,6 +19,7 @@ _COLOURS = (BLUE, VERMILLION, ORANGE, GREEN, PURPLE)
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)), "-.")
 _LIMIT: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 1.0, "zorder": 1}
 _SIZE = (7.2, 3.0)
+_LONGEST_NAME = 24
 _SECONDS_PER_HOUR = 3600.0
 
 
@@ -184,7 +186,7 @@ def _runs(runs: FleetRun | Sequence[FleetRun]) -> list[FleetRun]:
 def _framed(ax: Axes | None) -> Axes:
     ax = axes_for(ax, _SIZE)
     quiet_frame(ax)
-    ax.set_xlabel("hours")
+    ax.set_xlabel("time (hours)")
     return ax
 
 
@@ -211,11 +213,11 @@ def _hours(run: FleetRun) -> Array:
 
 
 def _name(run: FleetRun) -> str:
-    return run.name
+    return plot_name(run.name, _LONGEST_NAME)
 
 
 def _with_error(run: FleetRun) -> str:
     # Where nothing is asked for most of the time an error says little.
     if np.isnan(run.reference).any():
-        return run.name
-    return f"{run.name} (rms error {100.0 * run.rms_error:.2g} %)"
+        return _name(run)
+    return f"{_name(run)} (rms error {100.0 * run.rms_error:.2g} %)"

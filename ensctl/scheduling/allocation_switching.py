@@ -71,7 +71,8 @@ def mix_with_switching(
     # A vertex has at most this many arms, and more of them only cost more.
     most = min(arms.size, limits.size + rewards.shape[0])
     search = _Search(float(alone[single]))
-    for count in range(2, most + 1):
+    # From many to few: without a restriction the first gives a mix at once to prune with.
+    for count in range(most, 1, -1):
         cycles = arms.cycles + count * rate
         program = RatioProgram(rewards, cycles, rows, limits, np.zeros((0, arms.size)))
         search.run(program, count)

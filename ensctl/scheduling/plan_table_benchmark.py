@@ -134,6 +134,8 @@ def plan_from_benchmark(
     notes = [PREFILL_NOTE]
     if competes and not np.any(overhead):
         notes.append(OFF_NOTE)
+    if options[-1] > fit.deepest:
+        notes.append(f"depths beyond K = {fit.deepest} were not measured: predicted only")
     if fit.dropped:
         notes.append(f"corrupt rows of the benchmark left out: {len(fit.dropped)}")
     return table_from_surfaces(

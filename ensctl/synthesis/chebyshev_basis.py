@@ -8,6 +8,7 @@ float64 coefficients are rationals, and rounded once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -38,11 +39,21 @@ def clenshaw_rounding(coefficients: Array) -> float:
 
 def from_powers(powers: Sequence[Fraction], centre: Fraction, half: Fraction) -> Exact:
     """Chebyshev coefficients of Σ a_k λ^k on centre ± half, exactly."""
-    c: Exact = [Fraction(0)]
+    # Integers over one common denominator: a Fraction would look for common factors every time.
+    common = math.lcm(*(Fraction(a).denominator for a in powers))
+    grain = math.lcm(centre.denominator, half.denominator)
+    middle, reach = 2 * int(centre * grain), int(half * grain)
+    c, unit = [0], 1
     for a in reversed(powers):
-        c = times_lam(c, centre, half)
-        c[0] += a
-    return c[: max(1, len(powers))]
+        out = [middle * value for value in c] + [0]
+        for k, value in enumerate(c):
+            out[k + 1] += reach * value * (2 if k == 0 else 1)
+            if k > 0:
+                out[k - 1] += reach * value
+        unit *= 2 * grain
+        c = out
+        c[0] += int(a * common) * unit
+    return [Fraction(value, common * unit) for value in c[: max(1, len(powers))]]
 
 
 def times_lam(c: Exact, centre: Fraction, half: Fraction) -> Exact:
@@ -88,3 +99,14 @@ def to_exact_powers(coefficients: Array, centre: float, half: float) -> Exact:
 def exact_floats(values: Array) -> Exact:
     """float64 numbers as rationals."""
     return [Fraction(float(value)) for value in values]
+
+
+def nearest_floats(values: Exact) -> Array:
+    """Rationals as float64; infinite where they pass its range."""
+    out = np.empty(len(values))
+    for k, value in enumerate(values):
+        try:
+            out[k] = float(value)
+        except OverflowError:
+            out[k] = math.copysign(math.inf, value)
+    return out

@@ -135,7 +135,7 @@ class _Model:
         return largest * factor, self.doubt() * factor
 
     def doubt(self) -> float:
-        """Rounding of sums with cosines right to 2 ulp, and the remainders of b, p and x_0."""
+        """Rounding of the sums of cosines, and the remainders of b, p and x_0."""
         terms = [self.target] if self.target is not None else []
         total = sum(_rounding(s) for s in terms)
         pairs = [(self.gain, self.inputs)]
@@ -187,9 +187,9 @@ def _at(series: Series, table: Array, j: Array, count: int) -> Array:
 
 
 def _rounding(series: Series) -> float:
-    """Σ c_k cos(·) in float64: n + 3 roundings, and 2 ulp of every cosine."""
+    """Σ c_k cos(·) in float64: n + 3 roundings, and cosines whose angle < 2π has three."""
     size = float(np.abs(series.coefficients).sum())
-    return (series.degree + 7.0) * _UNIT * size * (1 + 1e-10)
+    return (series.degree + 24.0) * _UNIT * size * (1 + 1e-10)
 
 
 def _dense_grid(degree: int) -> Array:
@@ -223,15 +223,15 @@ def _by_derivative(model: _Model, order: int, bound: float) -> float:
         cell = 2.0 * region.half / _CELLS
         slope = _slope(model) / region.half
         t = (2.0 * np.arange(_CELLS) + 1.0) / _CELLS - 1.0
-        size = max(
-            float(np.abs(task.target(region.at(part)) - model.moved(part)).max())
-            for part in np.array_split(t, 16)
-        )
-        reach = 1.0 + 1e-9
-        noise = (
-            4.0 * _UNIT * (float(np.abs(task.target(region.at(t[::1000]))).max()) + region.radius)
-        )
-        return size + 0.5 * cell * reach * (bound + slope) + doubt + noise
+        size = largest = 0.0
+        for part in np.array_split(t, 16):
+            lam = region.at(part)
+            wanted = task.target(lam)
+            # Far from 0, λ on float64 is not where t said: the inputs are taken where it is.
+            size = max(size, float(np.abs(wanted - model.moved(region.parameter(lam))).max()))
+            largest = max(largest, float(np.abs(wanted).max()))
+        reach = 0.5 * cell * (1.0 + 1e-9) + 4.0 * _UNIT * region.radius
+        return size + reach * (bound + slope) + doubt + 4.0 * _UNIT * largest
     return _by_interpolation(model, order, bound) + doubt
 
 
@@ -257,8 +257,8 @@ def _by_interpolation(model: _Model, order: int, bound: float) -> float:
     """On pieces of length h: f within 2 (h/4)^k D/k! of its interpolant in k Chebyshev points."""
     task, region = model.task, model.region
     length = 2.0 * region.half
-    pieces = 1
-    while pieces < 4096 and _piece_error(length / pieces, order, bound) > 1e-4 * _scale(model):
+    pieces, enough = 1, 1e-4 * _scale(model)
+    while pieces < 4096 and _piece_error(length / pieces, order, bound) > enough:
         pieces *= 2
     degree = max(order - 1, model.degree)
     count = 40 * degree
@@ -268,17 +268,21 @@ def _by_interpolation(model: _Model, order: int, bound: float) -> float:
     from numpy.polynomial.chebyshev import chebvander
 
     to_inside = chebvander(inside, order - 1) @ np.linalg.inv(chebvander(nodes, order - 1))
-    largest = 0.0
+    largest = steepest = 0.0
     for k in range(pieces):
         middle, half = (2.0 * k + 1.0) / pieces - 1.0, 1.0 / pieces
-        f = to_inside @ task.target(region.at(middle + half * nodes))
+        values = task.target(region.at(middle + half * nodes))
+        steepest = max(steepest, float(np.abs(np.diff(values) / np.diff(half * nodes)).max()))
+        f = to_inside @ values
         largest = max(largest, float(np.abs(f - model.moved(middle + half * inside)).max()))
+    # λ on float64 lies this far, in t, from where a node was meant.
+    off = 2.0 * _UNIT * (1.0 + region.radius / region.half)
     lebesgue = 2.0 / math.pi * math.log(order) + 1.0
     size = float(np.abs(task.target(region.at(nodes))).max())
     return (
         largest * factor
         + _piece_error(length / pieces, order, bound)
-        + 16.0 * order * _UNIT * lebesgue * size
+        + lebesgue * (16.0 * order * _UNIT * size + 2.0 * off * steepest)
     )
 
 

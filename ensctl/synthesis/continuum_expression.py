@@ -51,6 +51,10 @@ _BINARY: Mapping[type, Callable[[Any, Any], Any]] = MappingProxyType(
 _LONGEST = 2000
 _LARGEST_POWER = 10_000
 _LARGEST_DEGREE = 200
+# Longer rationals than that are slow; the formula is then taken as an analytic one.
+_MOST_BITS = 4000
+# Each level is a frame or two of Python's stack.
+_DEEPEST = 150
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,11 +123,22 @@ def parse_expression(text: str, name: str = "target") -> Expression:
         tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise InvalidInputError(f"{name} must be a formula in x, got {text!r}") from None
-    try:
-        _check(tree, name)
-    except RecursionError:
-        raise InvalidInputError(f"{name} must be a formula that is nested less deeply") from None
+    if _depth(tree) > _DEEPEST:
+        raise InvalidInputError(
+            f"{name} must be a formula of at most {_DEEPEST} levels (terms of a sum count, too); "
+            f"give a function instead"
+        )
+    _check(tree, name)
     return Expression(text.strip(), tree)
+
+
+def _depth(tree: ast.AST) -> int:
+    """Levels of the tree, counted without recursion."""
+    depth, level = 0, [tree]
+    while level:
+        depth += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
 
 
 def _check(node: ast.expr, name: str) -> None:
@@ -215,6 +230,8 @@ def _as_powers(node: ast.expr) -> list[Fraction] | None:
 def _combined(
     one: list[Fraction], op: ast.operator, other: list[Fraction]
 ) -> list[Fraction] | None:
+    if _bits(one) + _bits(other) > _MOST_BITS:
+        return None
     if isinstance(op, ast.Add | ast.Sub):
         sign = 1 if isinstance(op, ast.Add) else -1
         size = max(len(one), len(other))
@@ -232,10 +249,17 @@ def _combined(
     power = other[0]
     if power.denominator != 1 or not 0 <= power <= _LARGEST_DEGREE // max(1, len(one) - 1):
         return None
+    if _bits(one) * power > _MOST_BITS:
+        return None
     out = [Fraction(1)]
     for _ in range(int(power)):
         out = _times(out, one)
     return out
+
+
+def _bits(values: list[Fraction]) -> int:
+    """Of the longest numerator or denominator."""
+    return max(max(abs(v.numerator), v.denominator).bit_length() for v in values)
 
 
 def _times(one: list[Fraction], other: list[Fraction]) -> list[Fraction]:
@@ -271,5 +295,8 @@ def _on_ball(node: ast.expr, z: Any) -> Any:
             value = _on_ball(inner, z)
             if word in _CUT:
                 return getattr(value, word)(analytic=True)
+            if word == "atan" and not (1 + value * value).sqrt(analytic=True).is_finite():
+                # 1 + z² is on the cut of the root just where z is on one of the arctangent's.
+                return acb("nan")
             return abs(value) if word == "abs" else getattr(value, word)()
     raise InvalidInputError(f"cannot enclose {ast.unparse(node)!r}")

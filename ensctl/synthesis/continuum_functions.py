@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ensctl.arguments import as_vector
 from ensctl.errors import InvalidInputError
-from ensctl.synthesis.chebyshev_basis import Exact, exact_floats, from_powers
+from ensctl.synthesis.chebyshev_basis import Exact, exact_floats, from_powers, nearest_floats
 from ensctl.synthesis.continuum_expression import Expression, parse_expression
 from ensctl.synthesis.continuum_region import Interval, Region
 
@@ -74,7 +74,8 @@ class LamFunction:
                 if values.shape != lam.shape:
                     values = np.broadcast_to(values, lam.shape)
                 values = values.astype(complex if values.dtype.kind == "c" else float)
-            except (TypeError, ValueError, ArithmeticError):
+            except Exception:
+                # Whatever a function of a user does with an array, numbers are tried before blame.
                 values = self._one_by_one(lam)
         if values.dtype.kind == "c" and not np.any(values.imag):
             values = values.real
@@ -89,10 +90,11 @@ class LamFunction:
             return np.array([_guarded(self._function, x) for x in lam.ravel().tolist()]).reshape(
                 lam.shape
             )
-        except (TypeError, ValueError, ArithmeticError) as error:
+        except Exception as error:
             raise InvalidInputError(
-                f"{self.name} must return one number for each λ it is called with: {error}"
-            ) from None
+                f"{self.name} must return one number for each λ it is called with, got "
+                f"{type(error).__name__}: {error}"
+            ) from error
         return values if np.any(values.imag) else values.real
 
 
@@ -154,7 +156,7 @@ def _of_powers(array: Array, name: str, region: Region, text: str) -> LamFunctio
     exact = None
     if isinstance(region, Interval) and not np.iscomplexobj(array):
         exact = from_powers(exact_floats(array), Fraction(region.centre), Fraction(region.half))
-    floats = None if exact is None else np.array([float(value) for value in exact])
+    floats = None if exact is None else nearest_floats(exact)
     return LamFunction(name, text, exact, None, _Powers(array, region, floats))
 
 

@@ -48,7 +48,8 @@ def largest_jump(task: ContinuumTask) -> Jump | None:
     """
     t = np.linspace(-1.0, 1.0, _POINTS) * (1.0 - 1e-16)
     values = task.target(task.region.at(t))
-    spread = float(np.abs(values - values.mean()).max())
+    middle_value = values.mean()
+    spread = float(np.abs(values - middle_value).max())
     if spread == 0.0 or task.target.chebyshev is not None:
         return None
     typical = float(np.median(np.abs(values - np.median(values)))) + 1e-300
@@ -65,7 +66,8 @@ def largest_jump(task: ContinuumTask) -> Jump | None:
                 high, at_high = middle, value
             else:
                 low, at_low = middle, value
-            largest = max(abs(at_low), abs(at_high))
+            # Sizes over the mean: a target may vary by far less than its size.
+            largest = max(abs(at_low - middle_value), abs(at_high - middle_value))
             if largest > _POLE * max(typical, spread * 1e-3) and largest > 1e3 * spread:
                 raise _unbounded(task, middle)
         lam = complex(task.region.at(np.array([0.5 * (low + high)]))[0])

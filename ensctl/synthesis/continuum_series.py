@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensctl.synthesis.chebyshev_basis import nearest_floats
 from ensctl.synthesis.continuum_expression import Expression
 from ensctl.synthesis.continuum_functions import LamFunction
 from ensctl.synthesis.continuum_region import Interval
@@ -70,7 +71,7 @@ def series_of(function: LamFunction, interval: Interval, accuracy: float) -> Ser
     Series or None
     """
     if function.chebyshev is not None:
-        floats = np.array([float(value) for value in function.chebyshev])
+        floats = nearest_floats(function.chebyshev)
         return Series(floats, 2.0**-53 * float(np.abs(floats).sum()))
     if function.expression is None or not function.expression.analytic:
         return None

@@ -30,6 +30,7 @@ _MARGIN = 3e-6
 _TRIES = 5
 # From this share of the error on, rounding is worth smaller inputs.
 _FLOOR_SHOWS = 0.02
+_NEAR_LEAST = 10.0 * float(np.finfo(float).eps)
 _GIVEN_UP = (1.01, 1.2, 2.0, *(10.0**k for k in range(1, 13)))
 _LEAST = "the least possible"
 _LEAST_IN_FLOAT64 = "the least found that float64 can carry"
@@ -129,7 +130,9 @@ def _most_accurate(
         raise TypeError("arcs are not real")
     powers = rounded_powers(best.coefficients, region)
     plan = finished(task, wish, Found(powers, best.lower_bound), _jump_note(jump))
-    if plan.float_floor > _FLOOR_SHOWS * plan.sup_error:
+    reached = float(np.abs(task.wanted(region.at(best.points))).max())
+    # Any input that gets there has a floor of ε times where it gets.
+    if plan.float_floor > max(_FLOOR_SHOWS * plan.sup_error, _NEAR_LEAST * reached):
         plan = _steadier(task, wish, best, plan)
     if wish.tolerance is not None and plan.sup_error > wish.tolerance:
         raise _spoilt(plan, wish.tolerance)

@@ -28,6 +28,8 @@ Array = NDArray[Any]
 
 _ITERATIONS = 60
 _LEVEL = 1e-12
+# Exchanges without progress after which what remains is rounding.
+_PATIENCE = 8
 _EPS = float(np.finfo(float).eps)
 
 
@@ -95,6 +97,7 @@ def best_uniform(
     places = grid if grid is not None else default_grid(degree)
     reference = -np.cos(math.pi * np.arange(count) / (count - 1))
     best: BestUniform | None = None
+    progress = 1
     for iteration in range(1, _ITERATIONS + 1):
         coefficients = _levelled(wanted, gain, reference, degree)
 
@@ -109,13 +112,16 @@ def best_uniform(
         lower = float(np.abs(values[chosen]).min()) - noise if chosen.size == count else 0.0
         # The reference itself may alternate where the peaks do not yet.
         lower = max(lower, _lower_of(error, gain, reference) - noise, 0.0)
+        if best is None or largest < 0.999 * best.error or lower > 1.001 * best.lower_bound:
+            progress = iteration
         if best is None or largest < best.error:
             held = max(lower, best.lower_bound if best else 0.0)
             points = t[chosen] if chosen.size == count else reference
             best = BestUniform(read_only(coefficients), largest, held, points, iteration)
         elif lower > best.lower_bound:
             best = BestUniform(best.coefficients, best.error, lower, best.points, iteration)
-        if largest - lower <= _LEVEL * largest + 2.0 * noise:
+        settled = largest - lower <= _LEVEL * largest + 2.0 * noise
+        if settled or iteration - progress >= _PATIENCE:
             break
         reference = t[chosen] if chosen.size == count else _single(error, gain, reference, t)
     if best is None:

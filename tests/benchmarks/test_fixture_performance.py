@@ -77,9 +77,7 @@ def test_switching_pays_on_code_and_costs_little_elsewhere(
     # On code the n-gram drafter is nearly as good: whoever finds it late loses little by it.
     [("code", 0.10), ("chat", 0.0), ("iid", 0.0)],
 )
-def test_guard_pays_under_the_fault(
-    kind: str, unguarded: float, sized: Callable[..., Any]
-) -> None:
+def test_guard_pays_under_the_fault(kind: str, unguarded: float, sized: Callable[..., Any]) -> None:
     traces = scheduling.token_chain(kind, fault=True, requests=sized(1500, smoke=60))
     seeds = sized(8, smoke=2)
     guarded = _gain(traces, policies.KFUCB(ARMS), 16, None, seeds)

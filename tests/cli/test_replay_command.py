@@ -79,6 +79,20 @@ def test_refusals(ensctl: Call, arguments: tuple[str, ...], code: int, said: str
     assert run.out == ""
 
 
+def test_one_pass_needs_a_request_for_every_stream(ensctl: Call, traces: str) -> None:
+    run = ensctl("replay", traces, "--batch", "21", "--seeds", "1")
+    assert run.code == 1 and run.out == ""
+    assert "21 streams have only 20 requests" in run.err.splitlines()[-1]
+    assert ensctl("replay", traces, "--batch", "20", "--seeds", "1").code == 0
+
+
+def test_levels_that_no_cycle_had_are_said(ensctl: Call, traces: str) -> None:
+    run = ensctl("replay", traces, "--batch", "walk", "--cycles", "3", "--seeds", "1", "--json")
+    result = json.loads(run.out)
+    assert result["batches"] == [1, 4, 16, 64, 128]
+    assert [name is None for name in result["best_arms"]] == [True, True, False, True, True]
+
+
 def test_chances_beyond_one_are_refused(ensctl: Call, traces: str) -> None:
     run = ensctl("replay", traces, "--unmatched", "2")
     assert run.code == 1 and "unmatched must be" in run.err

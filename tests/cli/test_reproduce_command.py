@@ -42,6 +42,7 @@ def test_experiments_and_report(ensctl: Call, few: None, tmp_path: Path) -> None
     # No bar where stderr is no terminal, only where the report is.
     assert run.err.split("wrote ")[1].strip() == str(path)
     assert "1 experiments: 1 stands" in run.out
+    assert max(map(len, run.out.splitlines())) <= 100
     assert "seed 2" in path.read_text(encoding="utf-8")
 
 

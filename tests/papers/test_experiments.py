@@ -160,7 +160,10 @@ def test_results_are_plain_data_and_short_text() -> None:
     content = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert content["schema"] == 1 and content["kind"] == "paper_experiment"
     assert content["measurements"][2]["label"] == "N = 5"
-    assert len(str(throughput_test(2_000)).splitlines()) <= 12
+    for run in (throughput_test(2_000), memory_test(2_000), pooling_test(2_000), result):
+        lines = str(run).splitlines()
+        assert len(lines) <= 12 and max(map(len, lines)) <= 100
+        assert len(run.measurements) <= len(lines) or lines[-1].endswith(" more")
 
 
 def test_same_seed_same_numbers_other_seed_others() -> None:

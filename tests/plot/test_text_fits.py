@@ -21,6 +21,7 @@ _COST = drafting.BatchTable([1, 32, 64], [10, 14, 22], [0.8, 3.0, 9.0], [9, 12, 
 _LONG = ["a$b", "x" * 60, "冷凍庫 третий этаж", "λ"]
 # Pixels: antialiasing and the bearing of glyphs.
 _SLACK = 1.0
+_GAP = 1.5
 
 
 def _crowd(size: int) -> ec.Ensemble:
@@ -50,7 +51,7 @@ def _channels(count: int) -> ec.Ensemble:
 def _fleet_run(name: str, size: float = 0.1) -> ec.FleetRun:
     model = ec.duty_model(ec.ThermostatFleet.draw(50, seed=1))
     wanted = np.full(20, model.nominal_power)
-    inputs = InputPlan([size, -size / 2])
+    inputs = simulation.InputPlan([size, -size / 2])
     return ec.run_fleet(model, inputs, wanted, u_max=0.5, skip=5, name=name)
 
 
@@ -235,7 +236,7 @@ def stumbles(figure: Figure) -> list[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         figure.canvas.draw()
-    whole = Bbox.from_extents(*(figure.bbox.extents + np.array([-1, -1, 1, 1]) * _SLACK))
+    whole = Bbox.from_extents(*(figure.bbox.extents + np.array([-1, -1, 1, 1]) * (_SLACK + _GAP)))
     boxes = list(_texts(figure))
     found = [f"cut: {text!r}" for text, box in boxes if not _inside(box, whole)]
     for (one, first), (other, second) in combinations(boxes, 2):
@@ -250,16 +251,20 @@ def _texts(figure: Figure) -> Iterator[tuple[str, Bbox]]:
         texts = [ax.title, ax._left_title, ax._right_title, *ax.texts]  # type: ignore[attr-defined]
         for axis in (ax.xaxis, ax.yaxis):
             low, high = sorted(axis.get_view_interval())
-            margin = 1e-6 * (high - low)
             for tick in [*axis.get_major_ticks(), *axis.get_minor_ticks()]:
-                if low - margin <= tick.get_loc() <= high + margin:
+                if low <= tick.get_loc() <= high:
                     texts += [tick.label1, tick.label2]
             texts += [axis.label, axis.offsetText]
         if (legend := ax.get_legend()) is not None:
             texts += legend.get_texts()
         for text in texts:
             if text.get_visible() and text.get_text().strip():
-                yield text.get_text(), text.get_window_extent(renderer)
+                box = text.get_window_extent(renderer)
+                # Words side by side need a gap to be told apart.
+                yield (
+                    text.get_text(),
+                    Bbox.from_extents(box.x0 - _GAP, box.y0, box.x1 + _GAP, box.y1),
+                )
 
 
 def _inside(box: Bbox, whole: Bbox) -> bool:

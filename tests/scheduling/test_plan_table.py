@@ -290,6 +290,11 @@ def test_result_is_json_and_short() -> None:
         (lambda: plan_table([Drafter("a", 0.5, 0.1), 3], max_depth=3), "drafters"),
         (lambda: plan_table(0.7, _COST, max_depth=3).depth(65), "≤ 64"),
         (lambda: plan_table(0.7, _COST, max_depth=3).depth(math.nan), "finite"),
+        (lambda: plan_table(0.7, _COST, max_depth=3, depths=2), "depths must be a list"),  # type: ignore[arg-type]
+        (lambda: plan_table({"a": 0.7}, _COST, max_depth=3), "context must be"),
+        (lambda: plan_table({None: 0.7}, _COST, max_depth=3), "context must be"),
+        (lambda: plan_table(0.7, _COST, max_depth=3).depth(3, current="x"), "current must be"),  # type: ignore[arg-type]
+        (lambda: plan_table(0.7, _COST, max_depth=3).depth(3, current=math.nan), "current must be"),  # type: ignore[arg-type]
         (lambda: plan_table(Estimate(0.7, 0, 1, math.inf), _COST, max_depth=3), "standard error"),
     ],
 )

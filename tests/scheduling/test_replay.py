@@ -130,7 +130,7 @@ def test_foresight_beats_every_fixed_arm() -> None:
     traces = scheduling.token_chain("code", requests=60, tokens=60)
     arms = scheduling.fixture_arms()
     for batch in (1, 16, LoadWalk((1, 4), dwell=100.0)):
-        gain = replay_oracles(traces, arms, batch=batch, cycles=400, seed=[0, 1]).foresight_gain()
+        gain = replay_oracles(traces, arms, batch=batch, cycles=200, seed=[0, 1]).foresight_gain()
         assert gain is not None and gain.min() > 0.05
 
 
@@ -206,5 +206,5 @@ def test_files(tmp_path: Any, real_data: Any) -> None:
     assert real.requests == 300 and real.drafters == ("eagle", "ngram")
     costs = scheduling.fixture_costs()
     arms = policies.arm_set({"eagle": costs["E"], "ngram": costs["N"]})
-    result = replay(real, policies.KFUCB(arms), batch=16, cycles=3000, seed=[0, 1])
+    result = replay(real, policies.KFUCB(arms), batch=16, cycles=1500, seed=[0, 1])
     assert result.gain().value > -0.015

@@ -111,9 +111,7 @@ def test_replay_is_the_simulator(
 ) -> None:
     traces = FAULTY if fault else TRACES
     policy, hand = Cycling(tuple(turn)), ByHand(traces, seed, batch)
-    result = replay(
-        traces, policy, batch=batch, cycles=80, seed=seed, switch_cost=switch_cost
-    )
+    result = replay(traces, policy, batch=batch, cycles=80, seed=seed, switch_cost=switch_cost)
     tokens, time, before, changes = 0, 0.0, None, 0
     for i, heard in enumerate(policy.heard):
         arm = turn[i % len(turn)]

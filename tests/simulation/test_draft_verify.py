@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -183,6 +184,9 @@ def test_bad_drafters(draft: Any, message: str) -> None:
         (Verdict(1, (1, 2, 3), 0), "1 accepted units and at most one of its own"),
         (Verdict(2, (1,), 0), "2 accepted units"),
         (Verdict(1, (1, 2), 0, (0.5,)), "one chance for each of 2 tests"),
+        (Verdict(1, (1, 2), 0, (0.5, 1.5)), "chances from 0 to 1"),
+        (Verdict(1, (1, 2), 0, (0.5, "x")), "chances from 0 to 1"),  # type: ignore[arg-type]
+        (Verdict(math.inf, (1,), 0), "count and sequences"),  # type: ignore[arg-type]
         (Verdict(None, (1,), 0), "count and sequences"),  # type: ignore[arg-type]
         ((1, 2), "must return a Verdict, got tuple"),
     ],
@@ -204,11 +208,28 @@ def test_bad_verifiers(verdict: Any, message: str) -> None:
         (3, {"cycles": 0}, "cycles"),
         (3, {"units": 0}, "units"),
         ("four", {"units": 1}, "depth"),
+        ({1, 2}, {"units": 1}, "depth"),
     ],
 )
 def test_bad_arguments(depth: Any, limits: dict[str, int], message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         draft_then_verify(0, Counting(), Coins(0.5, 0), depth, **limits)
+
+
+def test_roles_without_their_method_are_refused() -> None:
+    with pytest.raises(InvalidInputError, match="proposer must have a method propose, got int"):
+        draft_then_verify(0, 3, Coins(0.5, 0), 2, cycles=1)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="drafter 'a' must have a method propose"):
+        draft_then_verify(0, {"a": None}, Coins(0.5, 0), 2, cycles=1)  # type: ignore[dict-item]
+    with pytest.raises(InvalidInputError, match="verifier must have a method verify"):
+        draft_then_verify(0, Counting(), None, 2, cycles=1)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="drafter must be a name"):
+        PlannedDepth(3, ["a"])  # type: ignore[arg-type]
+
+
+def test_plan_may_be_an_array() -> None:
+    assert PlannedDepth(np.array(3)) == PlannedDepth(3)  # type: ignore[arg-type]
+    assert PlannedDepth(np.array([1, 0])).plan == (1, 0)  # type: ignore[arg-type]
 
 
 def test_unknown_names() -> None:

@@ -116,7 +116,7 @@ def test_block_rules_choose_as_their_law_says() -> None:
 def test_units_have_the_law_of_the_target(rule: Any, count: int) -> None:
     p, q = np.array([0.4, 0.3, 0.2, 0.1, 0.0]), np.array([0.05, 0.15, 0.1, 0.3, 0.4])
     rng = np.random.default_rng(11)
-    number = 6_000
+    number = 4_000
     drafts = rng.choice(5, size=(number, count), p=q)
     units = np.zeros(5)
     kept = 0
@@ -163,6 +163,31 @@ def test_refusals() -> None:
         checked_law(np.array([1.5, -0.5]), "p")
     with pytest.raises(InvalidInputError, match="sum nan"):
         checked_law(np.array([np.nan, 0.5]), "p")
+
+
+@pytest.mark.parametrize(
+    "rule", [SpeculativeSampling(), RecursiveRejectionSampling(), OptimalCoupling()]
+)
+@pytest.mark.parametrize(
+    ("laws", "drafts", "message"),
+    [
+        ([], [], r"takes one draft|at least one, got 0 of 0"),
+        ([[0.5, 0.5]], [0], "arrays of one size"),
+        ([np.full(3, 1 / 3)], [0], "arrays of one size"),
+        ([np.full(2, 0.5)], [2], "drafts must be from 0 to 1, got 2"),
+        ([np.full(2, 0.5)] * 2, [0], "one for each law"),
+    ],
+)
+def test_drafts_that_do_not_fit(rule: Any, laws: Any, drafts: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        rule.select(np.full(2, 0.5), laws, drafts, np.random.default_rng(0))
+
+
+def test_chances_of_laws_without_a_common_unit_are_zero() -> None:
+    p, q = np.append(np.full(97, 1 / 97), 0.0), np.append(np.zeros(97), 1.0)
+    for rule in (SpeculativeSampling(), RecursiveRejectionSampling(), OptimalCoupling()):
+        unit, position, chance = rule.select(p, [q], [97], np.random.default_rng(1))
+        assert position == -1 and unit < 97 and 0.0 <= chance < 1e-12
 
 
 def test_draw_never_gives_what_has_no_weight() -> None:

@@ -122,9 +122,9 @@ class ShiftedContext(NgramDrafter):
 
 
 def test_drafter_with_a_shifted_context_is_seen(target: NgramModel) -> None:
-    drafter, rng = target.of_order(2), np.random.default_rng(23)
+    drafter, rng = target.of_order(4), np.random.default_rng(23)
     verifier = TokenVerifier(target, SpeculativeSampling(), rng)
-    run = draft_then_verify(encode("\n"), ShiftedContext(drafter, rng), verifier, 1, units=4_000)
+    run = draft_then_verify(encode("\n"), ShiftedContext(drafter, rng), verifier, 3, units=4_000)
     assert losslessness_test(decode(bytes(run.committed)), target, drafter).p_value < 1e-6
 
 
@@ -139,14 +139,14 @@ class UniformReused(SpeculativeSampling):
         return int(total.searchsorted(uniform * total[-1], side="right")), REJECTED, 0.5
 
 
-@pytest.mark.parametrize(("rule", "seen"), [(SpeculativeSampling(), False), (UniformReused(), True)])
-def test_reused_random_number_is_seen_in_the_order_of_symbols(rule: Any, seen: bool) -> None:
+@pytest.mark.parametrize("rule", [SpeculativeSampling(), UniformReused()])
+def test_reused_random_number_is_seen_in_the_order_of_symbols(rule: Any) -> None:
     even, rng = train_ngrams("abcdefghij" * 200, order=1), np.random.default_rng(4)
     uneven = train_ngrams("eeeeeeeeebcdfghija" * 200, order=1)
     drafter = NgramDrafter(uneven, rng)
     run = draft_then_verify(b"", drafter, TokenVerifier(even, rule, rng), 2, units=3_000)
     test = losslessness_test(decode(bytes(run.committed)), even, uneven, order="symbol")
-    assert (test.p_value < 1e-6) is seen and (test.p_value > 0.001) is not seen
+    assert test.p_value < 1e-6 if isinstance(rule, UniformReused) else test.p_value > 0.001
 
 
 @pytest.mark.parametrize("order", [2, 3, 4])

@@ -127,8 +127,10 @@ class KFUCB(Policy[KFUCBState]):
     def _require_usable(self, state: KFUCBState) -> None:
         for belief in state.beliefs:
             require_usable(belief)
-        for part in (*state.records, *state.shares):
-            part.require_usable()
+        for record in state.records:
+            record.require_usable()
+        for share in state.shares:
+            share.require_usable()
         require_number(state.probed, "probed", -1, len(self._spans) - 1)
         require_number(state.probes, "probes", 0 if state.probed < 0 else 1)
 

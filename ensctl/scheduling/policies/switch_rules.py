@@ -20,32 +20,42 @@ _PRIOR_SPREAD = 0.25
 
 @dataclass(frozen=True, slots=True)
 class RuleRecord:
-    """Rewards of one rule.
+    """What the blocks of one rule gave.
+
+    Tokens and time are kept apart: the price of time rises while the policy learns, and a reward
+    at the price of its day would favour whichever rule was played first.
 
     Attributes
     ----------
     weight : float
         Blocks, faded.
-    mean : float
-        Mean reward of a block: tokens per stream and cycle above what its time is worth.
+    tokens, time : float
+        Mean tokens per stream, and mean time, of a cycle.
     spread : float
-        Faded sum of squared deviations.
+        Faded sum of squared deviations of the rewards of blocks.
     """
 
     weight: float = 0.0
-    mean: float = 0.0
+    tokens: float = 0.0
+    time: float = 0.0
     spread: float = 0.0
+
+    def reward(self, price: float) -> float:
+        """Mean tokens per stream and cycle above what the time is worth; 0 before any block."""
+        return self.tokens - price * self.time
 
     def faded(self) -> RuleRecord:
         """After a block of any rule."""
-        return RuleRecord(self.weight * FORGETTING, self.mean, self.spread * FORGETTING)
+        return RuleRecord(self.weight * FORGETTING, self.tokens, self.time, self.spread * FORGETTING)
 
-    def with_block(self, reward: float) -> RuleRecord:
-        """After a block of this rule."""
+    def with_block(self, tokens: float, time: float, price: float) -> RuleRecord:
+        """After a block of this rule, of so many tokens and so much time per cycle."""
         weight = self.weight + 1.0
-        shift = reward - self.mean
-        mean = self.mean + shift / weight
-        return RuleRecord(weight, mean, self.spread + shift * (reward - mean))
+        mean_tokens = self.tokens + (tokens - self.tokens) / weight
+        mean_time = self.time + (time - self.time) / weight
+        before = tokens - self.tokens - price * (time - self.time)
+        after = tokens - mean_tokens - price * (time - mean_time)
+        return RuleRecord(weight, mean_tokens, mean_time, self.spread + max(before * after, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +76,11 @@ class BucketRecord:
 
     def require_usable(self) -> None:
         """Refuse sums that no blocks give."""
-        for sums in (self.tokens, self.time, *(x for r in self.rules for x in (r.weight, r.spread))):
+        for sums in (
+            self.tokens,
+            self.time,
+            *(x for r in self.rules for x in (r.weight, r.spread)),
+        ):
             require_number(sums, "records", 0.0)
 
     @property
@@ -78,9 +92,9 @@ class BucketRecord:
         """After a block played by a rule."""
         kept = FORGETTING**cycles
         paid = BucketRecord(self.tokens * kept + tokens, self.time * kept + time, self.rules)
-        reward = (tokens - paid.price * time) / cycles
+        block = (tokens / cycles, time / cycles, paid.price)
         rules = tuple(
-            record.faded().with_block(reward) if i == rule else record.faded()
+            record.faded().with_block(*block) if i == rule else record.faded()
             for i, record in enumerate(self.rules)
         )
         return BucketRecord(paid.tokens, paid.time, rules)
@@ -95,7 +109,7 @@ def drawn_rule(record: BucketRecord, batch: int, seed: int, counter: int) -> int
     freedom = known - count
     deviation = math.sqrt(spread / freedom) if freedom > _TRUSTED_BLOCKS else _PRIOR_SPREAD
     draws = [
-        (rule.mean if rule.weight else 0.0) + deviation / math.sqrt(max(rule.weight, 0.5)) * luck
+        rule.reward(record.price) + deviation / math.sqrt(max(rule.weight, 0.5)) * luck
         for rule, luck in zip(candidates, normals(seed, counter, count), strict=True)
     ]
     return draws.index(max(draws))

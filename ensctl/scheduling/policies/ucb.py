@@ -51,12 +51,16 @@ class SeparateArms(Policy[ArmsState]):
     def init(self, seed: int = 0) -> ArmsState:
         """The state before the first cycle."""
         shares = (DraftShare(),) * len(self.arms.pool)
-        return ArmsState(self.key, as_count(seed, "seed", minimum=0), 0, (EMPTY,) * self.arms.size, shares)
+        return ArmsState(
+            self.key, as_count(seed, "seed", minimum=0), 0, (EMPTY,) * self.arms.size, shares
+        )
 
     def _require_usable(self, state: ArmsState) -> None:
         require_number(state.cycles, "cycles", 0)
-        for part in (*state.records, *state.shares):
-            part.require_usable()
+        for record in state.records:
+            record.require_usable()
+        for share in state.shares:
+            share.require_usable()
 
     def _indices(self, state: ArmsState) -> list[float]:
         """Optimistic length of each arm."""

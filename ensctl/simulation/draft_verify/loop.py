@@ -61,8 +61,8 @@ def draft_then_verify(
     Raises
     ------
     InvalidInputError
-        Neither or both limits; no method ``propose`` or ``verify``; a draft with too many or no units; a verifier that accepts more than
-        it was given, or commits nothing.
+        Neither or both limits; no method ``propose`` or ``verify``; a draft with too many or no
+        units; a verifier that accepts more than it was given, or commits nothing.
 
     Examples
     --------

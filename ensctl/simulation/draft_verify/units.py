@@ -138,10 +138,13 @@ def checked_verdict(verdict: Any, drafted: int, who: str = "the verifier") -> Ve
             f"{who} must give one chance for each of {min(whole + 1, drafted)} tests or none, "
             f"got {chances}"
         )
-    for chance in verdict.chances:
-        if not (isinstance(chance, float | int) and 0.0 <= chance <= 1.0):
-            raise InvalidInputError(
-                f"{who} must give chances from 0 to 1, got {chance!r}; leave them out where they "
-                "are not known"
-            )
+    try:
+        fits = all(0.0 <= chance <= 1.0 for chance in verdict.chances)
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise InvalidInputError(
+            f"{who} must give chances from 0 to 1, got {verdict.chances!r}; leave them out where "
+            "they are not known"
+        )
     return verdict

@@ -48,10 +48,10 @@ class NgramDrafter:
     """
 
     def __init__(self, models: NgramModel | Sequence[NgramModel], rng: Any = None) -> None:
-        pool = list(models) if isinstance(models, list | tuple) else [models]
+        pool: list[Any] = list(models) if isinstance(models, list | tuple) else [models]
         if not pool or any(not isinstance(model, NgramModel) for model in pool):
             raise InvalidInputError("models must be one n-gram model or several, see train_ngrams")
-        self.models = tuple(pool)
+        self.models: tuple[NgramModel, ...] = tuple(pool)
         self.rng = as_generator(rng)
 
     def propose(self, state: bytes, depth: int) -> Block:
