@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ensctl.arguments import as_scalar
+from ensctl.display import Summarised
 from ensctl.drafting.convention import Convention, as_convention
 from ensctl.serialization import versioned
 
@@ -19,7 +20,7 @@ _NO_LOGARITHM = 1e18
 
 
 @dataclass(frozen=True)
-class ContinuousOptimum:
+class ContinuousOptimum(Summarised):
     """Result of :func:`continuous_optimum`.
 
     Attributes

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_vector, read_only
+from ensctl.display import Summarised
 from ensctl.drafting.convention import as_depths
 from ensctl.drafting.cost import CostModel, LinearCost
 from ensctl.drafting.cost_table import MILLISECONDS, BatchTable
@@ -20,7 +21,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class CostFit:
+class CostFit(Summarised):
     """Result of :func:`fit_linear_cost`.
 
     Attributes

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ensctl.display import Summarised
 from ensctl.drafting.convention import Convention
 from ensctl.errors import InvalidInputError, NotIdentifiableError
 from ensctl.serialization import versioned
@@ -25,7 +26,7 @@ _HISTOGRAM = "{accepted ≥ 0: drafts ≥ 0}"
 
 
 @dataclass(frozen=True)
-class Counters:
+class Counters(Summarised):
     """Counts of one window of one engine: D steps that drafted, A accepted tokens, P_j per depth.
 
     With S(j) the share of drafts that had at least j tokens accepted,

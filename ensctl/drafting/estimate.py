@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ensctl.arguments import as_scalar
+from ensctl.display import Summarised
 from ensctl.errors import InvalidInputError
 from ensctl.serialization import versioned
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Summarised):
     """A number read from data.
 
     Parameters

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import read_only
-from ensctl.display import Plotted
+from ensctl.display import Plotted, Summarised
 from ensctl.drafting.acceptance import AcceptanceModel
 from ensctl.drafting.convention import Convention, as_convention, as_depth
 from ensctl.drafting.cost import CostModel, as_cost, one_of
@@ -29,7 +29,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class MeasuredDepth(Plotted):
+class MeasuredDepth(Plotted, Summarised):
     """The best depth for one engine and model, from what it counted.
 
     Attributes

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from ensctl.display import Plotted
+from ensctl.display import Plotted, Summarised
 from ensctl.drafting.convention import Convention
 from ensctl.serialization import versioned
 
@@ -15,7 +15,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class DepthOptimum(Plotted):
+class DepthOptimum(Plotted, Summarised):
     """Result of :func:`optimal_depth`.
 
     Attributes

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_scalar, as_vector, read_only
-from ensctl.display import Plotted
+from ensctl.display import Plotted, Summarised
 from ensctl.drafting.convention import Convention, as_convention, as_depth
 from ensctl.drafting.phase_map_search import length_table, search
 from ensctl.errors import InvalidInputError
@@ -22,7 +22,7 @@ _COLUMNS = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class PhaseMap(Plotted):
+class PhaseMap(Plotted, Summarised):
     """Result of :func:`phase_map`; rows are drafting costs, columns are acceptances.
 
     Attributes

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ensctl.arguments import as_count, as_scalar
+from ensctl.display import Summarised
 from ensctl.drafting.acceptance import IID, AcceptanceModel
 from ensctl.drafting.convention import Convention, as_convention, as_depth
 from ensctl.drafting.cost import one_of
@@ -55,7 +56,7 @@ class PoolOption:
 
 
 @dataclass(frozen=True)
-class PoolChoice:
+class PoolChoice(Summarised):
     """Result of :func:`choose_pool`.
 
     Attributes

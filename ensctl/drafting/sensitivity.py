@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ensctl.arguments import as_scalar
+from ensctl.display import Summarised
 from ensctl.drafting.acceptance import IID, AcceptanceModel, as_acceptance
 from ensctl.drafting.convention import Convention, as_convention, as_depth
 from ensctl.drafting.cost import CostModel, LinearCost, as_cost
@@ -18,7 +19,7 @@ from ensctl.serialization import versioned
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(Summarised):
     """Result of :func:`sensitivity`, at one depth.
 
     Attributes
@@ -75,7 +76,7 @@ class Sensitivity:
 
 
 @dataclass(frozen=True)
-class DepthRegret:
+class DepthRegret(Summarised):
     """Result of :func:`depth_regret`.
 
     Attributes

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ensctl.arguments import as_count, as_scalar
+from ensctl.display import Summarised
 from ensctl.errors import FormatError, InvalidInputError
 from ensctl.serialization import versioned
 
@@ -102,7 +103,7 @@ class ServingRow:
 
 
 @dataclass(frozen=True)
-class ServingBenchmark:
+class ServingBenchmark(Summarised):
     """A benchmark table without its corrupt cells.
 
     Attributes

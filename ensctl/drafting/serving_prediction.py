@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ensctl.arguments import Array, as_scalar
+from ensctl.display import Summarised
 from ensctl.drafting.acceptance import AcceptanceModel
 from ensctl.drafting.convention import as_depth
 from ensctl.drafting.cost import LinearCost
@@ -25,7 +26,7 @@ from ensctl.serialization import versioned
 
 
 @dataclass(frozen=True)
-class ServingErrors:
+class ServingErrors(Summarised):
     """Predictions against measurements, as shares.
 
     Attributes
@@ -67,7 +68,7 @@ class ServingErrors:
 
 
 @dataclass(frozen=True, eq=False)
-class ServingCalibration:
+class ServingCalibration(Summarised):
     """Result of :func:`~ensctl.drafting.serving_calibration.calibrate`.
 
     Attributes

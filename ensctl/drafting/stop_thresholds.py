@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_vector, read_only
+from ensctl.display import Summarised
 from ensctl.drafting.convention import Convention, as_convention, as_depth
 from ensctl.drafting.cost import CostModel, as_cost
 from ensctl.errors import InvalidInputError
@@ -21,7 +22,7 @@ _THRESHOLDS = 256
 
 
 @dataclass(frozen=True, eq=False)
-class StopThreshold:
+class StopThreshold(Summarised):
     """Result of :func:`best_stop_threshold`.
 
     Attributes

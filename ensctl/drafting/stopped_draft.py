@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import read_only
+from ensctl.display import Summarised
 from ensctl.drafting.convention import Convention, as_convention, as_depth
 from ensctl.drafting.convert_length import as_probability
 from ensctl.drafting.cost import CostModel, as_cost
@@ -19,7 +20,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class StoppedDraft:
+class StoppedDraft(Summarised):
     """Result of :func:`stopped_draft`.
 
     Attributes

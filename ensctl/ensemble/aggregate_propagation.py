@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import read_only
+from ensctl.display import Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.ensemble.process_noise import ProcessNoise, quantised
 from ensctl.ensemble.propagation_arguments import (
@@ -35,7 +36,7 @@ _GROWTH = 1e3
 
 
 @dataclass(frozen=True, eq=False)
-class AggregateOutput:
+class AggregateOutput(Summarised):
     """The aggregate output over time with what is known about it.
 
     Attributes

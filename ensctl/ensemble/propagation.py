@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import read_only
+from ensctl.display import Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.ensemble.process_noise import ProcessNoise, accumulated_std, quantised, unit_noise
 from ensctl.ensemble.propagation_arguments import (
@@ -33,7 +34,7 @@ _SHORT = 32
 
 
 @dataclass(frozen=True, eq=False)
-class FinalState:
+class FinalState(Summarised):
     """Final states with what is known about them.
 
     Attributes

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ensctl.arguments import Array, as_count, as_scalar, as_vector, read_only
+from ensctl.display import Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError
 from ensctl.serialization import versioned
@@ -20,7 +21,7 @@ _LARGEST = 1e75
 
 
 @dataclass(frozen=True, eq=False)
-class ThermostatFleet:
+class ThermostatFleet(Summarised):
     """Houses with a relaxed (duty-cycle) thermostat that all hear one shift u of their set-points.
 
     With z the temperature counted from the set-point and v the ambient counted from ``ambient``,

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import read_only
+from ensctl.display import Summarised
 from ensctl.errors import PrecisionError
 from ensctl.estimation.estimator_model import FilterModel
 from ensctl.estimation.estimator_range import require_finite
@@ -31,7 +32,7 @@ _SMALLEST = 1e-150
 
 
 @dataclass(frozen=True, eq=False)
-class KnownCombinations:
+class KnownCombinations(Summarised):
     """Result of :meth:`AggregateEstimator.known`: combinations w x of members, best known first.
 
     Attributes

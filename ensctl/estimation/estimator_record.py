@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import read_only
+from ensctl.display import Summarised
 from ensctl.estimation.estimator_model import FilterModel
 from ensctl.estimation.estimator_range import within_float_range
 from ensctl.estimation.estimator_state import EstimatorState
@@ -19,7 +20,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class FilteredStates:
+class FilteredStates(Summarised):
     """Result of :meth:`AggregateEstimator.filter`; signals by time.
 
     Attributes

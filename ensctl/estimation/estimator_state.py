@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import read_only
+from ensctl.display import Summarised
 from ensctl.estimation.kalman_root import compress_root, root_of_covariance
 from ensctl.estimation.noise_adaptation import AdaptationState
 from ensctl.serialization import versioned
@@ -17,7 +18,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class EstimatorState:
+class EstimatorState(Summarised):
     """The estimate of x_t by an :class:`AggregateEstimator`.
 
     Attributes

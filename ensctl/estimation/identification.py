@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import as_scalar, read_only
+from ensctl.display import Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import NotIdentifiableError
 from ensctl.estimation.identification_intervals import ErrorBars, MemberIntervals
@@ -22,7 +23,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Identification:
+class Identification(Summarised):
     """Result of :func:`identify`; members sorted by λ.
 
     Standard deviations and interval ends of complex numbers are complex: real part for the real

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import read_only
+from ensctl.display import Summarised
 from ensctl.errors import InvalidInputError, NotIdentifiableError
 from ensctl.estimation.output_error import Fit
 from ensctl.estimation.output_error_bootstrap import Resamples
@@ -26,7 +27,7 @@ _OUTSIDE = 5
 
 
 @dataclass(frozen=True, eq=False)
-class MemberIntervals:
+class MemberIntervals(Summarised):
     """Intervals of every λ and residue; ends of complex numbers are corners of a rectangle.
 
     Attributes

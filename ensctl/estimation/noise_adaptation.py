@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import as_scalar, read_only
+from ensctl.display import Summarised
 from ensctl.errors import InvalidInputError
 from ensctl.serialization import versioned
 
@@ -116,7 +117,7 @@ class NoiseAdaptation:
 
 
 @dataclass(frozen=True, eq=False)
-class AdaptationState:
+class AdaptationState(Summarised):
     """What has been learnt about the noise.
 
     Attributes

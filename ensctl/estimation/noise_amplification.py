@@ -14,6 +14,7 @@ from ensctl.analysis.observability import observability
 from ensctl.analysis.steering_map import SteeringMap, singular_values_of_map, steering_map
 from ensctl.analysis.unit_circle import on_or_outside_unit_circle
 from ensctl.arguments import as_horizon, read_only
+from ensctl.display import Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.ensemble.require import require_ensemble
 from ensctl.errors import InvalidInputError, NotIdentifiableError
@@ -25,7 +26,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseAmplification:
+class NoiseAmplification(Summarised):
     """Result of :func:`noise_amplification`; standard deviations of x_0 over that of one output.
 
     Attributes

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import read_only
+from ensctl.display import Summarised
 from ensctl.serialization import versioned
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Reconstruction:
+class Reconstruction(Summarised):
     """Result of :func:`reconstruct_initial_state`.
 
     Attributes

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import read_only
+from ensctl.display import Summarised
 from ensctl.errors import PrecisionError
 from ensctl.estimation.estimator_model import FilterModel, whitening
 from ensctl.estimation.estimator_state import EstimatorState
@@ -36,7 +37,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class SmoothedStates:
+class SmoothedStates(Summarised):
     """Result of :meth:`AggregateEstimator.smooth`; signals by time.
 
     Attributes

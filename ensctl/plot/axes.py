@@ -115,7 +115,8 @@ class _WholeNumbers(ScalarFormatter):
     def __call__(self, x: float, pos: int | None = None) -> str:
         if _SMALL < self._power < _LARGE:
             return super().__call__(x, pos)
-        return self.fix_minus(f"{x / 10.0**self._power:.6g}e{self._power}") if x else "0"
+        digits, power = f"{x:.6e}".split("e")
+        return self.fix_minus(f"{float(digits):g}e{int(power)}") if x else "0"
 
 
 def _legend(ax: Axes, **outside: Any) -> Legend | None:

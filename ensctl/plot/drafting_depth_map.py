@@ -23,8 +23,10 @@ _STEPS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256)
 # More cells than this on a side cannot be seen.
 _RESOLUTION = 400
 _OFF = "#E8E8E8"
-# A region has room for its name when it reaches this share of the map around its inmost cell.
-_ROOM = 0.05
+# A region has room for its name when it reaches this share of the map around its inmost point.
+_ROOM = 0.03
+# Points on a side of the map among which the inmost one is sought.
+_POINTS = 120
 # Contours of fewer cells cross them anyhow.
 _SMOOTH = 8
 
@@ -73,12 +75,11 @@ def depth_map(phases: PhaseMap, *, ax: Axes | None = None) -> QuadMesh:
         ax.contour(alphas, costs, depth, levels=levels, colors=GREY, linewidths=0.6)
     names = ["off", *(_name(first, last) for first, last in _spans(steps, int(depth.max())))]
     for name, low, high in zip(names, edges, edges[1:], strict=False):
-        row, column, room = _inmost((depth > low) & (depth < high))
-        if room >= _ROOM * max(depth.shape):
+        place, room = _inmost((depth > low) & (depth < high), _edges(alphas), _edges(costs))
+        if room >= _ROOM:
             dark = low > 0 and low < edges[len(edges) // 2]
             ax.text(
-                alphas[column],
-                costs[row],
+                *place,
                 name,
                 ha="center",
                 va="center",
@@ -99,13 +100,19 @@ def depth_map(phases: PhaseMap, *, ax: Axes | None = None) -> QuadMesh:
     return mesh
 
 
-def _inmost(region: Array) -> tuple[int, int, float]:
-    """The cell of a region that is farthest from its border, and how far in cells."""
+def _inmost(region: Array, across: Array, up: Array) -> tuple[tuple[float, float], float]:
+    """The point of a region that is farthest from its border, and how far as a share of the map.
+
+    Cells between the edges ``across`` and ``up`` may be of any size.
+    """
     from scipy.ndimage import distance_transform_edt
 
-    inside = distance_transform_edt(np.pad(region, 1))[1:-1, 1:-1]
-    row, column = np.unravel_index(int(np.argmax(inside)), region.shape)
-    return int(row), int(column), float(inside[row, column])
+    shares = (np.arange(_POINTS) + 0.5) / _POINTS
+    x, y = (low + shares * (high - low) for low, high in (across[[0, -1]], up[[0, -1]]))
+    seen = region[np.ix_(np.searchsorted(up, y) - 1, np.searchsorted(across, x) - 1)]
+    inside = distance_transform_edt(np.pad(seen, 1))[1:-1, 1:-1]
+    row, column = np.unravel_index(int(np.argmax(inside)), inside.shape)
+    return (float(x[column]), float(y[row])), float(inside[row, column]) / _POINTS
 
 
 def _cost_label(fixed: float) -> str:

@@ -30,8 +30,8 @@ _METADATA: dict[str, dict[str, str | None]] = {
 _CRITERIA = {
     "condition": "κ₂",
     "condition_inf": "κ∞",
-    "worst_energy": "worst energy (input²)",
-    "mean_energy": "mean energy (input²)",
+    "worst_energy": "energy",
+    "mean_energy": "energy",
     "log_determinant": "ln det",
     "gap": "gap",
 }
@@ -136,7 +136,8 @@ def _rows(design: NodeDesign, ax: Axes) -> tuple[Line2D, ...]:
     ax.grid(False, axis="y")
     rows = len(design.comparisons)
     artists = ax.plot(design.lam, np.full(design.lam.size, rows), **_CHOSEN.style)
-    labels = [f"chosen\n{design.value_text(design.log10_value)}"]
+    judged = _CRITERIA.get(design.criterion, design.criterion)
+    labels = [f"chosen\n{judged} {design.value_text(design.log10_value)}"]
     if design.fixed:
         kept = design.lam[: design.fixed]
         artists += ax.plot(kept, np.full(kept.size, rows), label="fixed", **_FIXED.style)
@@ -145,10 +146,9 @@ def _rows(design: NodeDesign, ax: Axes) -> tuple[Line2D, ...]:
         artists += ax.plot(
             one.lam.real, np.full(one.lam.size, height), **_OTHERS[place % len(_OTHERS)].style
         )
-        labels.append(f"{one.name}\n{design.value_text(one.log10_value)}")
+        labels.append(f"{one.name}\n{judged} {design.value_text(one.log10_value)}")
     ax.set_yticks(range(rows, -1, -1), labels, fontsize="small")
     ax.set_ylim(-0.6, rows + 0.6)
-    ax.set_ylabel(_CRITERIA.get(design.criterion, design.criterion), fontsize="small")
     _unit_ends(ax, design)
     ax.set_xlabel("λ (per step)")
     legend_above(ax)

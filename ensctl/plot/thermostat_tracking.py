@@ -71,7 +71,7 @@ def fleet_power(
             label="reference",
             zorder=1.5,
         )
-    ax.set_ylabel("power, % of nominal")
+    ax.set_ylabel("power (% of nominal)")
     legend_above(ax)
     return tuple(lines)
 
@@ -116,7 +116,7 @@ def fleet_inputs(
     lines.append(ax.axhline(limit, label="limits", **_LIMIT))
     lines.append(ax.axhline(-limit, **_LIMIT))
     ax.set_ylim(-1.15 * limit, 1.15 * limit)
-    ax.set_ylabel("shift u, °C")
+    ax.set_ylabel("shift u (°C)")
     legend_above(ax)
     return tuple(lines)
 
@@ -170,7 +170,8 @@ def fleet_errors(
     largest = max(float(np.nan_to_num(size).max()) for size in sizes)
     ax.set_yscale("log")
     ax.set_ylim(1e-2, max(3.0 * largest, 1.0))
-    ax.set_ylabel("|error|, % of nominal")
+    ax.set_ylabel("|error| (% of nominal)")
+    legend_above(ax)
     return tuple(lines)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import as_count
-from ensctl.display import Plotted
+from ensctl.display import Plotted, Summarised
 from ensctl.drafting.cost import one_of
 from ensctl.scheduling.arms import Arms
 from ensctl.serialization import versioned
@@ -56,7 +56,7 @@ class SingleArm:
 
 
 @dataclass(frozen=True, eq=False)
-class Allocation(Plotted):
+class Allocation(Plotted, Summarised):
     """Result of :func:`allocate`.
 
     Attributes

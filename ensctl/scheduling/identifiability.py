@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_scalar, as_vector, read_only
+from ensctl.display import Summarised
 from ensctl.errors import InvalidInputError, NotIdentifiableError
 from ensctl.formatting import power_text
 from ensctl.serialization import versioned
@@ -21,7 +22,7 @@ _HOPELESS = 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class IdentifiabilityFloor:
+class IdentifiabilityFloor(Summarised):
     """Result of :func:`identifiability_floor`.
 
     Attributes

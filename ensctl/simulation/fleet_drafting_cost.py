@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_scalar, as_vector, read_only
+from ensctl.display import Summarised
 from ensctl.drafting.acceptance import AcceptanceModel, as_acceptance
 from ensctl.drafting.convention import as_depth, as_depths
 from ensctl.drafting.cost import CostModel
@@ -82,7 +83,7 @@ class FleetCycleCost(CostModel):
 
 
 @dataclass(frozen=True, eq=False)
-class FleetCostFit:
+class FleetCostFit(Summarised):
     """Result of :func:`fit_fleet_cost`.
 
     Attributes

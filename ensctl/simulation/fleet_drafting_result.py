@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import read_only
-from ensctl.display import Plotted
+from ensctl.display import Plotted, Summarised
 from ensctl.drafting.acceptance_positions import PerPosition
 from ensctl.drafting.convention import Convention
 from ensctl.drafting.counters import Counters
@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class FleetDraftingRun(Plotted):
+class FleetDraftingRun(Plotted, Summarised):
     """Result of :func:`fleet_drafting_run`.
 
     Attributes
@@ -153,7 +153,7 @@ class FleetDraftingRun(Plotted):
 
 
 @dataclass(frozen=True, eq=False)
-class FleetLoopRun:
+class FleetLoopRun(Summarised):
     """Result of :func:`fleet_one_step_run`.
 
     Attributes

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_count, as_vector, read_only
-from ensctl.display import Plotted
+from ensctl.display import Plotted, Summarised
 from ensctl.drafting.acceptance_positions import PerPosition
 from ensctl.drafting.convention import Convention, as_depths
 from ensctl.drafting.cost import LinearCost
@@ -31,7 +31,7 @@ _DEEP = 3
 
 
 @dataclass(frozen=True, eq=False)
-class FleetDepthStudy(Plotted):
+class FleetDepthStudy(Plotted, Summarised):
     """Result of :func:`fleet_depth_study`.
 
     Attributes

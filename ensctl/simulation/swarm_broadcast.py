@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ensctl.analysis.matrices import reachability_matrix
 from ensctl.arguments import as_horizon, as_scalar, as_vector, read_only
-from ensctl.display import Plotted
+from ensctl.display import Plotted, Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError
 from ensctl.formatting import horizon_text
@@ -185,7 +185,7 @@ class BroadcastSwarm:
 
 
 @dataclass(frozen=True, eq=False)
-class BroadcastPlan(Plotted):
+class BroadcastPlan(Plotted, Summarised):
     """Result of :meth:`BroadcastSwarm.steer_to`.
 
     Attributes

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ensctl.convex.infeasibility import InfeasibilityCertificate
 from ensctl.convex.optimality import OptimalityCertificate
-from ensctl.display import Plotted
+from ensctl.display import Plotted, Summarised
 from ensctl.errors import (
     EnsctlError,
     InfeasibleError,
@@ -55,7 +55,7 @@ class SwarmEnd:
 
 
 @dataclass(frozen=True, eq=False)
-class SwarmPlan(Plotted):
+class SwarmPlan(Plotted, Summarised):
     """Result of :meth:`Swarm.steer_to`.
 
     Attributes

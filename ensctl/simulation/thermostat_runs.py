@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_array, as_count, as_scalar, as_vector, read_only
-from ensctl.display import Plotted
+from ensctl.display import Plotted, Summarised
 from ensctl.errors import InvalidInputError
 from ensctl.serialization import versioned
 from ensctl.simulation.thermostat_controller import FleetControllerState
@@ -41,7 +41,7 @@ class PowerController(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class FleetRun(Plotted):
+class FleetRun(Plotted, Summarised):
     """Result of :func:`run_fleet`.
 
     Attributes

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ensctl.arguments import as_horizon
+from ensctl.display import Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError
 from ensctl.formatting import horizon_text, listed
@@ -22,7 +23,7 @@ from ensctl.synthesis.terminal import Rms
 
 
 @dataclass(frozen=True, eq=False)
-class FeasibleHorizons:
+class FeasibleHorizons(Summarised):
     """Result of :func:`feasible_horizons`.
 
     Attributes

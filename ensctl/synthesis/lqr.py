@@ -12,6 +12,7 @@ from ensctl.analysis.controllability import controllability
 from ensctl.analysis.reasons import who
 from ensctl.analysis.unit_circle import on_or_outside_unit_circle
 from ensctl.arguments import read_only
+from ensctl.display import Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.ensemble.propagation_arguments import as_initial_state
 from ensctl.ensemble.require import require_ensemble
@@ -28,7 +29,7 @@ _ON_CIRCLE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class LinearQuadratic:
+class LinearQuadratic(Summarised):
     """Result of :func:`lqr`.
 
     Attributes

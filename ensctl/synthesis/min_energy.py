@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import read_only
+from ensctl.display import Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError, PrecisionError
 from ensctl.formatting import horizon_text, power_text
@@ -34,7 +35,7 @@ _LOWEST_EXPONENT, _HIGHEST_EXPONENT = -1000, 1024
 
 
 @dataclass(frozen=True, eq=False)
-class MinEnergy:
+class MinEnergy(Summarised):
     """Result of :func:`min_energy`.
 
     Attributes

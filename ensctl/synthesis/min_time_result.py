@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ensctl.convex.infeasibility import InfeasibilityCertificate
 from ensctl.convex.optimality import OptimalityCertificate
+from ensctl.display import Summarised
 from ensctl.errors import EnsctlError, InfeasibleError, NotReachableError, PrecisionError
 from ensctl.formatting import horizon_text, listed
 from ensctl.serialization import versioned
@@ -20,7 +21,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class MinTime:
+class MinTime(Summarised):
     """Result of :func:`min_time`: the plan at the smallest horizon and the proof below it.
 
     Attributes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ensctl.display import Plotted
+from ensctl.display import Plotted, Summarised
 from ensctl.serialization import versioned
 from ensctl.status import Status
 
@@ -22,7 +22,7 @@ _FELT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class MPCState(Plotted):
+class MPCState(Plotted, Summarised):
     """State of :class:`MPC` between two steps.
 
     Attributes

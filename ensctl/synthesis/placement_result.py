@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensctl.display import Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.formatting import number_text
 from ensctl.serialization import versioned
@@ -18,7 +19,7 @@ _EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)
-class Placement:
+class Placement(Summarised):
     """Result of :func:`place` and :func:`observer_gain`.
 
     Attributes

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ensctl.arguments import read_only
 from ensctl.convex.infeasibility import InfeasibilityCertificate
 from ensctl.convex.optimality import OptimalityCertificate
-from ensctl.display import Plotted
+from ensctl.display import Plotted, Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import (
     EnsctlError,
@@ -37,7 +37,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class SteeringPlan(Plotted):
+class SteeringPlan(Plotted, Summarised):
     """Result of :func:`steer`, :func:`min_time` and a compiled problem's ``solve``.
 
     Attributes

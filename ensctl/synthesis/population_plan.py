@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ensctl.arguments import Array
+from ensctl.display import Summarised
 from ensctl.formatting import horizon_text
 from ensctl.serialization import versioned
 
@@ -14,7 +15,7 @@ _TRUSTED = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class PopulationPlan:
+class PopulationPlan(Summarised):
     """Result of :func:`steer_population`: min Σ_i w_i|x_{i,H} − target_i|² + ρ‖u‖².
 
     Attributes

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ensctl.convex.infeasibility import InfeasibilityCertificate
 from ensctl.convex.optimality import OptimalityCertificate
+from ensctl.display import Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import (
     EnsctlError,
@@ -28,7 +29,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class RobustPlan:
+class RobustPlan(Summarised):
     """Result of :func:`robust`.
 
     Attributes

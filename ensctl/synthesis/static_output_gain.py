@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ensctl.analysis.reasons import who
 from ensctl.analysis.unit_circle import on_or_outside_unit_circle
 from ensctl.arguments import as_scalar
+from ensctl.display import Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.ensemble.require import require_ensemble
 from ensctl.errors import InvalidInputError, PrecisionError
@@ -34,7 +35,7 @@ _SMALLEST, _LARGEST = 1e-150, 1e150
 
 
 @dataclass(frozen=True, eq=False)
-class StaticOutputGain:
+class StaticOutputGain(Summarised):
     """Result of :func:`static_output_gain`.
 
     Attributes

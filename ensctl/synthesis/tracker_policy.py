@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_array, as_count, read_only
+from ensctl.display import Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.ensemble.propagation_arguments import as_initial_state
 from ensctl.errors import InvalidInputError, PrecisionError
@@ -19,7 +20,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class TrackingRun:
+class TrackingRun(Summarised):
     """One run of a policy from an initial state.
 
     Attributes
@@ -61,7 +62,7 @@ class TrackingRun:
 
 
 @dataclass(frozen=True, eq=False)
-class TrackingPolicy:
+class TrackingPolicy(Summarised):
     """Result of :func:`lq_tracker`: u_t = f_t − K_t x_t.
 
     Attributes

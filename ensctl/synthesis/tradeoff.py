@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ensctl.arguments import as_vector, read_only
-from ensctl.display import Plotted
+from ensctl.display import Plotted, Summarised
 from ensctl.ensemble.ensemble import Ensemble
 from ensctl.errors import InvalidInputError
 from ensctl.formatting import horizon_text
@@ -34,7 +34,7 @@ _KINDS = ("member", "rms")
 
 
 @dataclass(frozen=True, eq=False)
-class Tradeoff(Plotted):
+class Tradeoff(Plotted, Summarised):
     """Result of :func:`tradeoff`: tolerances from coarse to fine, and what each costs.
 
     Attributes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
@@ -17,7 +18,12 @@ from ensctl.scheduling.policies.counter_random import normals, uniform
 from ensctl.scheduling.policies.draft_share import DraftShare
 from ensctl.scheduling.policies.kl_ucb import mean_length, rate_of, upper_rate
 from ensctl.scheduling.policies.survival_filter import prior, updated, variance_of
-from ensctl.scheduling.policies.switch_rules import BucketRecord, drawn_rule
+from ensctl.scheduling.policies.switch_rules import (
+    BLOCK_CYCLES,
+    BucketRecord,
+    drawn_rule,
+    is_learning,
+)
 
 DEPTHS = (1, 2, 3, 4, 5, 6, 8, 10)
 ARMS = fixture_arms()
@@ -194,8 +200,12 @@ def test_idle_drafters_are_probed_for_16_streams() -> None:
 def _ahs(rule: int, batch: int) -> tuple[policies.HysteresisSwitch, Any]:
     """A policy whose open block plays a given rule."""
     policy = policies.HysteresisSwitch(ARMS)
+    before = policy.init()
+    while is_learning(batch, before.blocks + (before.block_cycles == BLOCK_CYCLES - 1)):
+        before = policy.update(before, 0, batch, batch=batch)
+        assert before.rule == 0
     for seed in range(200):
-        state = policy.update(policy.init(seed), 0, batch, batch=batch)
+        state = policy.update(replace(before, seed=seed), 0, batch, batch=batch)
         if state.rule == rule:
             return policy, state
     raise AssertionError("no seed draws this rule")
@@ -226,6 +236,20 @@ def test_one_stream_needs_no_positions() -> None:
     assert policy.update(state, arm, 5, batch=1).switched
     with_positions = policy.update(state, arm, 5, batch=1, positions=[1, 1, 1, 1, 0])
     assert with_positions == policy.update(state, arm, 5, batch=1)
+
+
+def test_rewards_are_compared_at_one_price() -> None:
+    # Throughput doubles while rules take turns; rule 1 is always two per cent behind.
+    record = BucketRecord()
+    for i in range(60):
+        time = 25.0 * (2.0 if i < 20 else 1.0)
+        rule = 1 if i < 20 else i % 2
+        record = record.with_block(rule, 2.5 * 25, time * (1.02 if rule else 1.0), 25)
+    none, one = record.rules[0], record.rules[1]
+    assert one.tokens == pytest.approx(2.5) and one.time > 1.02
+    assert none.reward(record.price) > one.reward(record.price)
+    told = record.with_block(1, 100.0, 25.0, 25, compared=False)
+    assert told.rules == record.rules and told.price > record.price
 
 
 def test_rules_that_pay_are_drawn() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ensctl.arguments import Array
+from ensctl.display import Summarised
 from ensctl.drafting.acceptance import AcceptanceModel
 from ensctl.drafting.convention import Convention, as_convention, as_depth
 from ensctl.drafting.estimate import Estimate
@@ -22,7 +23,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
-class AcceptanceFit:
+class AcceptanceFit(Summarised):
     """Result of :func:`~ensctl.drafting.fitting.models.fit_acceptance`.
 
     Attributes

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ensctl.arguments import Array
+from ensctl.display import Summarised
 from ensctl.drafting.fitting.dependence import Dependence
 from ensctl.drafting.fitting.model_fits import ModelFit, central_differences
 from ensctl.drafting.fitting.renewal_chain import cycle_law, first_acceptance
@@ -53,7 +54,7 @@ class ModelScore:
 
 
 @dataclass(frozen=True)
-class ModelComparison:
+class ModelComparison(Summarised):
     """Models compared, and the reason for the choice.
 
     Attributes

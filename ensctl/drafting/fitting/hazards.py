@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ensctl.arguments import Array, read_only
+from ensctl.display import Summarised
 from ensctl.drafting.estimate import Estimate
 from ensctl.drafting.fitting.dependence import Dependence, dependence
 from ensctl.drafting.fitting.intervals import as_level, probability_estimate
@@ -18,7 +19,7 @@ _SHOWN = 7
 
 
 @dataclass(frozen=True, eq=False)
-class HazardEstimates:
+class HazardEstimates(Summarised):
     """Result of :func:`hazard_estimates`.
 
     Attributes

@@ -16,6 +16,7 @@ from ensctl.scheduling.policies.switch_rules import (
     RULES,
     BucketRecord,
     drawn_rule,
+    is_learning,
 )
 
 # Beyond this many streams some of them always copy, and switching all of them gains nothing.
@@ -204,13 +205,14 @@ class HysteresisSwitch(Policy[SwitchState]):
         if bucket != state.bucket:
             # A block that the load has cut short says nothing about either load.
             cycles, tokens, time = 0, 0.0, 0.0
-            rule = drawn_rule(records[bucket], batch, state.seed, blocks)
+            rule = _next_rule(records[bucket], batch, state.seed, blocks)
         cycles, tokens, time = cycles + 1, tokens + total / batch, time + cycle_time
         if cycles == BLOCK_CYCLES:
-            record = records[bucket].with_block(rule, tokens, time, cycles)
+            compared = not is_learning(batch, blocks)
+            record = records[bucket].with_block(rule, tokens, time, cycles, compared=compared)
             records = (*records[:bucket], record, *records[bucket + 1 :])
             blocks += 1
-            rule = drawn_rule(record, batch, state.seed, blocks)
+            rule = _next_rule(record, batch, state.seed, blocks)
             cycles, tokens, time = 0, 0.0, 0.0
         enter, leave = RULES[rule]
         switched = False
@@ -234,6 +236,10 @@ class HysteresisSwitch(Policy[SwitchState]):
             time,
             records,
         )
+
+
+def _next_rule(record: BucketRecord, batch: int, seed: int, blocks: int) -> int:
+    return 0 if is_learning(batch, blocks) else drawn_rule(record, batch, seed, blocks)
 
 
 def _share(

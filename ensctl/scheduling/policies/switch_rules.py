@@ -15,6 +15,8 @@ RULES = ((math.inf, math.inf), (0.3, 0.3), (0.2, 0.3), (0.4, 0.2), (0.6, 0.4))
 # With one stream shares are 0 or 1, and all rules but "none" are one.
 _RULES_OF_ONE = 2
 _TRUSTED_BLOCKS = 2.0
+# Blocks of one stream before rules are compared: until then KF-UCB itself still tries arms.
+_LEARNING_BLOCKS = 8
 _PRIOR_SPREAD = 0.25
 
 
@@ -46,7 +48,9 @@ class RuleRecord:
 
     def faded(self) -> RuleRecord:
         """After a block of any rule."""
-        return RuleRecord(self.weight * FORGETTING, self.tokens, self.time, self.spread * FORGETTING)
+        return RuleRecord(
+            self.weight * FORGETTING, self.tokens, self.time, self.spread * FORGETTING
+        )
 
     def with_block(self, tokens: float, time: float, price: float) -> RuleRecord:
         """After a block of this rule, of so many tokens and so much time per cycle."""
@@ -88,16 +92,25 @@ class BucketRecord:
         """Tokens per stream and unit of time; 0 before any cycle."""
         return self.tokens / self.time if self.time > 0.0 else 0.0
 
-    def with_block(self, rule: int, tokens: float, time: float, cycles: int) -> BucketRecord:
-        """After a block played by a rule."""
+    def with_block(
+        self, rule: int, tokens: float, time: float, cycles: int, *, compared: bool = True
+    ) -> BucketRecord:
+        """After a block played by a rule; one that is not compared only tells the price."""
         kept = FORGETTING**cycles
         paid = BucketRecord(self.tokens * kept + tokens, self.time * kept + time, self.rules)
+        if not compared:
+            return paid
         block = (tokens / cycles, time / cycles, paid.price)
         rules = tuple(
             record.faded().with_block(*block) if i == rule else record.faded()
             for i, record in enumerate(self.rules)
         )
         return BucketRecord(paid.tokens, paid.time, rules)
+
+
+def is_learning(batch: int, blocks: int) -> bool:
+    """Whether KF-UCB is still so new after some blocks that its cycles say little about rules."""
+    return blocks * batch < _LEARNING_BLOCKS
 
 
 def drawn_rule(record: BucketRecord, batch: int, seed: int, counter: int) -> int:
