@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import as_count
+from ensctl.display import Summarised
 from ensctl.drafting import Estimate
 from ensctl.papers.claim import Paper
 from ensctl.papers.verdicts import Outcome
@@ -74,7 +75,7 @@ class Measurement:
 
 
 @dataclass(frozen=True)
-class Experiment:
+class Experiment(Summarised):
     """Result of an experiment.
 
     Attributes

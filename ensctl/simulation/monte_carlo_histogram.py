@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import as_count, read_only
+from ensctl.display import Summarised
 from ensctl.drafting.acceptance import AcceptanceModel, as_acceptance, as_generator
 from ensctl.drafting.convention import Convention, as_convention, as_depth
 from ensctl.drafting.estimate import Estimate
@@ -32,7 +33,7 @@ _MOST_EDGES = 12
 
 
 @dataclass(frozen=True, eq=False)
-class CycleHistogram:
+class CycleHistogram(Summarised):
     """Result of :func:`cycle_histogram`.
 
     Attributes

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import as_count, read_only
+from ensctl.display import Summarised
 from ensctl.drafting.acceptance import AcceptanceModel
 from ensctl.drafting.convention import Convention, as_convention
 from ensctl.drafting.cost import CostModel, as_cost
@@ -23,7 +24,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class DraftingSimulation:
+class DraftingSimulation(Summarised):
     """Result of :func:`simulate_drafting`: T cycles of N drafters.
 
     Attributes

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensctl.display import Summarised
 from ensctl.drafting.convention import Convention, as_convention
 from ensctl.drafting.cost import CostModel, as_cost
 from ensctl.drafting.counters import Counters
@@ -22,7 +23,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class DraftRun:
+class DraftRun(Summarised):
     """Result of :func:`draft_then_verify`: n cycles of draft and verification.
 
     Attributes

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ensctl.arguments import as_count
+from ensctl.display import Summarised
 from ensctl.drafting.acceptance import as_generator
 from ensctl.errors import InvalidInputError
 from ensctl.serialization import versioned
@@ -37,7 +38,7 @@ _RULES: dict[str, type[Any]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class DecodedText:
+class DecodedText(Summarised):
     """Result of :func:`speculative_decode`.
 
     Attributes

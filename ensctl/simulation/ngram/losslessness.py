@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensctl.arguments import as_count, read_only
+from ensctl.display import Summarised
 from ensctl.drafting.acceptance import as_generator
 from ensctl.errors import InvalidInputError
 from ensctl.serialization import versioned
@@ -29,7 +30,7 @@ _FEWEST_PER_BIN = 5
 
 
 @dataclass(frozen=True, eq=False)
-class LosslessnessTest:
+class LosslessnessTest(Summarised):
     """Result of :func:`losslessness_test`.
 
     Attributes
