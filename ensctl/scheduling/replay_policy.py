@@ -227,7 +227,7 @@ def replay(
     >>> policy = scheduling.policies.KFUCB(scheduling.fixture_arms())
     >>> traces = scheduling.token_chain("iid", requests=50)
     >>> result = scheduling.replay(traces, policy, batch=16, cycles=300, seed=[0, 1])
-    >>> result.plays.sum()
+    >>> int(result.plays.sum())
     600
     """
     if not isinstance(policy, Policy):

@@ -108,5 +108,5 @@ def nearest_floats(values: Exact) -> Array:
         try:
             out[k] = float(value)
         except OverflowError:
-            out[k] = math.copysign(math.inf, value)
+            out[k] = math.inf if value > 0 else -math.inf
     return out

@@ -120,7 +120,7 @@ class _Model:
 
     def on_grid(self, count: int, factor: float) -> tuple[float, float]:
         """max|e| by the values at cos(πj/M), and what rounding and remainders add."""
-        table = np.cos(math.pi * np.arange(2 * count) / count)
+        table = _cosines(count)
         largest = 0.0
         series = self.target
         width = max(self.degree, 0 if series is None else series.degree) + 1
@@ -155,7 +155,8 @@ class _Model:
 
 
 def _model(task: ContinuumTask, powers: Array, region: Interval, sup_error: float) -> _Model | None:
-    accuracy = max(_FINE * sup_error, 1e-18)
+    size = float(np.abs(task.target(region.at(np.linspace(-1.0, 1.0, 65)))).max())
+    accuracy = max(_FINE * sup_error, 1e-18 * size)
     gain = series_of(task.gain, region, 1e-3 * accuracy)
     start = series_of(task.start, region, 1e-3 * accuracy)
     if gain is None or start is None:
@@ -186,10 +187,22 @@ def _at(series: Series, table: Array, j: Array, count: int) -> Array:
     return out
 
 
+def _cosines(count: int) -> Array:
+    """cos(πj/M), j < 2M, right to 2 ulp of 1: from angles ≤ π/4, whose rounding is small."""
+    j = np.arange(2 * count)
+    j = np.minimum(j, 2 * count - j)
+    beyond = 2 * j > count
+    k = np.where(beyond, count - j, j)
+    cosines = np.cos(math.pi * k / count)
+    sines = np.sin(math.pi * (count - 2 * k) / (2 * count))
+    out = np.where(4 * k <= count, cosines, sines)
+    return np.where(beyond, -out, out)
+
+
 def _rounding(series: Series) -> float:
-    """Σ c_k cos(·) in float64: n + 3 roundings, and cosines whose angle < 2π has three."""
+    """Σ c_k cos(·) in float64: n + 3 roundings, and 2 ulp of every cosine."""
     size = float(np.abs(series.coefficients).sum())
-    return (series.degree + 24.0) * _UNIT * size * (1 + 1e-10)
+    return (series.degree + 7.0) * _UNIT * size * (1 + 1e-10)
 
 
 def _dense_grid(degree: int) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ensctl.synthesis.chebyshev_basis import clenshaw, exact_floats, from_powers
+from ensctl.synthesis.chebyshev_basis import clenshaw, exact_floats, from_powers, nearest_floats
 from ensctl.synthesis.continuum_region import Interval
 from ensctl.synthesis.continuum_task import ContinuumTask
 
@@ -19,7 +19,7 @@ Array = NDArray[Any]
 def powers_as_chebyshev(powers: Array, interval: Interval) -> Array:
     """Chebyshev coefficients of Σ a_k λ^k, converted exactly and rounded once."""
     exact = from_powers(exact_floats(powers), Fraction(interval.centre), Fraction(interval.half))
-    return np.array([float(value) for value in exact])
+    return nearest_floats(exact)
 
 
 def polynomial_function(task: ContinuumTask, powers: Array) -> Callable[[Array], Array]:

@@ -19,6 +19,9 @@ from ensctl.synthesis.continuum_region import Interval, Region
 
 Array = NDArray[Any]
 
+# What functions of users raise on values they were not written for.
+_OF_USERS = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
+
 
 @dataclass(frozen=True, eq=False)
 class LamFunction:
@@ -74,7 +77,7 @@ class LamFunction:
                 if values.shape != lam.shape:
                     values = np.broadcast_to(values, lam.shape)
                 values = values.astype(complex if values.dtype.kind == "c" else float)
-            except Exception:
+            except _OF_USERS:
                 # Whatever a function of a user does with an array, numbers are tried before blame.
                 values = self._one_by_one(lam)
         if values.dtype.kind == "c" and not np.any(values.imag):
@@ -90,7 +93,7 @@ class LamFunction:
             return np.array([_guarded(self._function, x) for x in lam.ravel().tolist()]).reshape(
                 lam.shape
             )
-        except Exception as error:
+        except _OF_USERS as error:
             raise InvalidInputError(
                 f"{self.name} must return one number for each λ it is called with, got "
                 f"{type(error).__name__}: {error}"

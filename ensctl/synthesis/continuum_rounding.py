@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ensctl.errors import PrecisionError
 from ensctl.synthesis.chebyshev_basis import Exact, times_lam, to_exact_powers
 from ensctl.synthesis.continuum_region import Interval
 
@@ -41,7 +42,7 @@ def rounded_powers(coefficients: Array, interval: Interval) -> Array:
     out = np.zeros(len(exact))
     for k in sorted(free, key=lambda j: -abs(exact[j])):
         free.remove(k)
-        out[k] = float(exact[k])
+        out[k] = _float64(exact[k])
         moved = float(exact[k] - Fraction(out[k]))
         if not free or moved == 0.0:
             continue
@@ -49,6 +50,15 @@ def rounded_powers(coefficients: Array, interval: Interval) -> Array:
         for j, share in zip(free, taken, strict=True):
             exact[j] += Fraction(float(share))
     return out
+
+
+def _float64(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise PrecisionError(
+            "inputs exist, but pass 1e308; take a shorter horizon or a larger tolerance"
+        ) from None
 
 
 def _powers_in_chebyshev(count: int, interval: Interval) -> Array:

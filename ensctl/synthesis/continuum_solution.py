@@ -144,13 +144,20 @@ def _steadier(
 ) -> ContinuumPlan:
     """Smaller inputs that give up a little of the best error, where rounding costs more."""
     note = f"; exact inputs would reach {best.error:.6g}"
-    for factor in _GIVEN_UP:
+    misses = 0
+    # From the cheapest inputs on: as the error falls, rounding rises, and then both do.
+    for factor in sorted(_GIVEN_UP, reverse=True):
         if factor * best.error >= plan.sup_error_bound:
-            break
+            continue
         found = least_energy(task, factor * best.error)
         other = finished(task, wish, Found(found.powers, best.lower_bound), note)
         if other.sup_error_bound < plan.sup_error_bound:
             plan = replace(other, message=other.message.replace(_LEAST, _LEAST_IN_FLOAT64))
+            misses = 0
+        else:
+            misses += 1
+        if misses == 2:
+            break
     return plan
 
 

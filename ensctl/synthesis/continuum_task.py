@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +17,9 @@ Array = NDArray[Any]
 
 _LOOKS = 4001
 _VANISHES = 1e-12
+# Inputs are squared for the energy: half of the range is left for them.
+_MOST_DECADES = 200
+_LARGEST_INPUT = 140
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +89,19 @@ def check_task(task: ContinuumTask) -> None:
     NotReachableError
         b(λ) = 0 where the target differs from the drift λ^H x_0.
     """
+    _require_range(task)
     lam = task.region.at(np.concatenate([task.region.chebyshev(_LOOKS), _plain_points(task)]))
     wanted, gains = task.wanted(lam), task.gains(lam)
+    if task.gain.constant == 0:
+        raise NotReachableError("gain is 0: no input moves any member")
+    needed = math.log10(max(float(np.abs(wanted).max()), 1e-300))
+    needed -= math.log10(max(float(np.abs(gains).max()), 1e-300))
+    if needed > _LARGEST_INPUT:
+        raise InvalidInputError(
+            f"target must be below 1e{_LARGEST_INPUT} times the gain, got 1e{needed:.0f} times: the "
+            f"energy would pass float64; choose another unit"
+        )
     if task.gain.constant is not None:
-        if task.gain.constant == 0:
-            raise NotReachableError("gain is 0: no input moves any member")
         return
     zero = _zero_of_gain(task, lam, gains)
     if zero is None:
@@ -100,6 +112,17 @@ def check_task(task: ContinuumTask) -> None:
         raise NotReachableError(
             f"gain vanishes at λ = {zero:.8g}, where the target is {missed:.6g} away from where "
             f"the member drifts: no input brings it nearer; keep that λ out of the interval"
+        )
+
+
+def _require_range(task: ContinuumTask) -> None:
+    """Refuse regions on which λ^H, or an input that makes up for it, passes float64."""
+    decades = task.horizon * math.log10(task.region.radius)
+    if abs(decades) > _MOST_DECADES:
+        advice = "fewer steps, or a region nearer to 1 in size"
+        raise InvalidInputError(
+            f"interval must keep |λ|^H between 1e-{_MOST_DECADES} and 1e{_MOST_DECADES}, got "
+            f"|λ| up to {task.region.radius:.4g} with H = {task.horizon}; take {advice}"
         )
 
 

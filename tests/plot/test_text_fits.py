@@ -215,7 +215,27 @@ def _closed() -> Iterator[None]:
     pyplot.close("all")
 
 
-@pytest.mark.parametrize("name", CASES)
+# Computing what is drawn takes a second or more.
+_SLOW = {
+    "continuum_plan close",
+    "depth_map small",
+    "node_design fixed",
+    "node_design plane",
+    "plan_table contexts",
+    "plan_throughput contexts",
+    "regret_curves five",
+    "sampling_curve",
+    "singular_values 60",
+    "steering_plan channels",
+    "swarm_picture",
+    "tradeoff_curve near",
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in _SLOW)) for name in CASES],
+)
 def test_no_text_is_cut_or_hidden(name: str) -> None:
     settings = dict(matplotlib.rcParams)
     CASES[name]()

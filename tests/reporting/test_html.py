@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -130,3 +131,31 @@ def test_fragments_fit_into_a_notebook(ens: ec.Ensemble) -> None:
 def test_results_find_their_fragment() -> None:
     result = ec.conditioning(ec.Ensemble([0.2, 0.5]))
     assert result._repr_html_() == conditioning_html(result)
+
+
+def test_pages_pass_a_strict_validator_and_load_nothing(any_report: ec.Report) -> None:
+    require_valid(any_report.to_html())
+
+
+def test_other_pages_pass_the_validator_too(tmp_path: Path) -> None:
+    from ensctl.drafting import BatchTable
+    from ensctl.papers.reproduction import reproduce
+    from ensctl.reporting import continuum_page
+    from ensctl.reporting.node_design import save_node_design
+    from ensctl.reporting.plan_report import plan_report
+    from ensctl.scheduling import plan_table
+
+    cost = BatchTable([1, 64], [10, 14], [1.0, 9.0], [9, 12])
+    require_valid(plan_report(plan_table(0.7, cost, 64, max_depth=5), source="a&b.log").to_html())
+    require_valid(continuum_page(ec.continuum("sin(6*x)", (0.1, 0.9), 6)))
+    page = save_node_design(ec.choose_nodes(3, ec.Interval(-0.9, 0.9)), tmp_path / "a.html")
+    require_valid(page.read_text(encoding="utf-8"))
+    require_valid(reproduce().to_html())
+
+
+def require_valid(text: str) -> None:
+    """Standard HTML without a parse error, and no address that a browser would fetch."""
+    html5lib = pytest.importorskip("html5lib")
+    html5lib.HTMLParser(strict=True).parse(text)
+    assert not re.search(r'(?:src|srcset|data)="|@import|url\((?!#)|<link|<script|<iframe', text)
+    assert not re.search(r'href="(?!#)', text)
