@@ -227,6 +227,7 @@ _SLOW = {
     "sampling_curve",
     "singular_values 60",
     "steering_plan channels",
+    "steering_plan limits",
     "swarm_picture",
     "tradeoff_curve near",
 }
