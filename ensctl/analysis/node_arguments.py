@@ -26,7 +26,7 @@ _LARGEST_POWER = 140
 
 def as_task(
     count: int,
-    region: Region,
+    region: Region | tuple[float, float],
     criterion: str,
     horizon: int | float | None,
     fixed: ArrayLike,

@@ -51,7 +51,7 @@ _SNAP = 1e-8
 
 def choose_nodes(
     count: int,
-    region: Region,
+    region: Region | tuple[float, float],
     criterion: str = "condition",
     *,
     horizon: int | float | None = None,
@@ -71,8 +71,9 @@ def choose_nodes(
     ----------
     count : int
         Number of members N, fixed ones included; 1 to 200.
-    region : Interval, Disk, Circle, Annulus, Candidates or Rates
-        Where the members may lie; ends of an interval may be infinite for the condition numbers.
+    region : Interval, Disk, Circle, Annulus, Candidates, Rates or (float, float)
+        Where the members may lie, a pair being the interval between; ends of an interval may be
+        infinite for the condition numbers.
     criterion : str
         "condition", "condition_inf" (H = N; the 1-norm of nodes in rows), "worst_energy",
         "mean_energy", "log_determinant" or "gap".

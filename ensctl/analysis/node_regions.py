@@ -365,9 +365,11 @@ Region = PlainRegion | Rates
 
 
 def require_region(region: Any) -> Region:
-    """Refuse what is not a region."""
+    """A region as it is, a pair (low, high) as an interval; anything else is refused."""
     if isinstance(region, Region):
         return region
+    if isinstance(region, tuple | list) and len(region) == 2:
+        return Interval(*region)
     raise InvalidInputError(
         f"region must be an Interval, Disk, Circle, Annulus, Candidates or Rates, got "
         f"{type(region).__name__}"

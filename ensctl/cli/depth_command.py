@@ -1,11 +1,12 @@
 """``ensctl depth``: how many units to draft, from α or from what an engine printed.
 
-JSON (schema 1): ``schema``, ``kind`` ("depth"), ``convention``, ``unit``, ``batch``, ``context``
-and ``results``, one for every engine and model: ``depth`` (0: do not draft), ``speedup``,
-``throughput``, ``reason``, ``runner_up``, ``table`` with ``depth``, ``expected_length``, ``cycle``
-and ``throughput`` of every K, and for counters ``engine``, ``model``, ``windows``,
-``depth_measured``, ``alpha`` with its interval, ``acceptance`` (the fitted model and why),
-``throughput_interval``, ``tokens_per_step`` and ``depth_range``.
+JSON (schema 1): ``schema``, ``kind`` ("depth"), ``convention``, ``unit``, ``batch``, ``context``,
+``cost_measured_to`` (deepest K of a cost table, or null) and ``results``, one for every engine and
+model: ``depth`` (0: do not draft), ``speedup``, ``throughput``, ``reason``, ``runner_up``, and
+``table`` with ``depth``, ``expected_length``, ``cycle`` and ``throughput`` of every K; for counters
+also ``engine``, ``model``, ``windows``, ``depth_measured``, ``alpha`` with its interval,
+``acceptance`` (the fitted model and why), ``throughput_interval``, ``tokens_per_step`` and
+``depth_range``.
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ def depth(
     if (source is None) == (alpha is None):
         raise InvalidInputError("give either a log or --alpha, and not both")
     rule = as_convention(convention)
-    cost = _cost(draft_cost, verify, overhead, cost_from, task)
+    cost, measured_to = _cost(draft_cost, verify, overhead, cost_from, task)
     measured: list[MeasuredDepth] = []
     if alpha is not None:
         share = as_scalar(alpha, "alpha", at_least=0, at_most=1)
@@ -190,11 +191,12 @@ def depth(
             "unit": cost.unit,
             "batch": batch,
             "context": context,
+            "cost_measured_to": measured_to,
             "results": [_as_data(found, best, cost) for found, best in results],
         }
         data(json.dumps(versioned("depth", content), indent=1, ensure_ascii=False))
     else:
-        data("\n\n".join(_as_text(found, best, cost) for found, best in results))
+        data("\n\n".join(_as_text(found, best, cost, measured_to) for found, best in results))
     if output is not None:
         from ensctl.plot import save_depth_curves
 
@@ -204,7 +206,8 @@ def depth(
 
 def _cost(
     draft: float | None, verify: float, overhead: float, table: Path | None, task: str | None
-) -> CostModel:
+) -> tuple[CostModel, int | None]:
+    """The cost model, and the deepest K that was measured where it came from a table."""
     from ensctl.drafting.cost import LinearCost
     from ensctl.drafting.cost_files import read_cost_table
 
@@ -213,11 +216,12 @@ def _cost(
     if draft is not None:
         if task is not None:
             raise InvalidInputError("task goes with --cost-from")
-        return LinearCost(draft, verify, overhead)
+        return LinearCost(draft, verify, overhead), None
     if verify != 1.0 or overhead != 0.0:
         raise InvalidInputError("verify and overhead go with --draft-cost, not with --cost-from")
     with as_file(str(table)) as path:
-        return read_cost_table(path, task=task, line=True).cost
+        found = read_cost_table(path, task=task, line=True)
+    return found.cost, found.deepest
 
 
 def _read(
@@ -267,12 +271,21 @@ def _as_data(found: MeasuredDepth | None, best: DepthOptimum, cost: CostModel) -
     return content
 
 
-def _as_text(found: MeasuredDepth | None, best: DepthOptimum, cost: CostModel) -> str:
+def _as_text(
+    found: MeasuredDepth | None, best: DepthOptimum, cost: CostModel, measured_to: int | None
+) -> str:
     head = str(best if found is None else found)
+    if measured_to is not None and best.depth > measured_to:
+        head += (
+            f"\ncycles were measured up to K = {measured_to}; beyond it they follow a line in K: "
+            f"measure K = {best.depth} before using it"
+        )
     if found is not None:
         head += f"\nlengths are {best.convention.name.lower()}; {best.reason}"
     rows = [f"{'K':>3}  {'E[L]':>8}  {'cycle':>9}  {'throughput':>10}"]
     for depth, length, cycle, throughput in _rows(best, cost):
         mark = "  best" if depth == best.depth else ""
+        if measured_to is not None and depth > measured_to:
+            mark += "  (cost extrapolated)"
         rows.append(f"{depth:>3}  {length:>8.4f}  {cycle:>9.4f}  {throughput:>10.4f}{mark}")
     return "\n".join([head, *rows])

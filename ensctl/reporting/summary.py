@@ -40,7 +40,21 @@ def summary_table(rows: list[_Row]) -> Table:
 
 def advice_section(conditioning: Conditioning) -> Section:
     """What to change, and what each change gains."""
-    return Section("advice", "Advice", (Bullets(conditioning.advice),))
+    return Section("advice", "Advice", (Bullets((*conditioning.advice, *_where_to(conditioning))),))
+
+
+def _where_to(conditioning: Conditioning) -> tuple[str, ...]:
+    """Where better λ come from: finding them takes seconds, so a report names the calls."""
+    ens = conditioning.ensemble
+    if ens.size < 3 or np.iscomplexobj(ens.lam):
+        return ()
+    low, high = float(ens.lam.min()), float(ens.lam.max())
+    if not low < high:
+        return ()
+    return (
+        f"if λ can still be chosen: ensctl design --count {ens.size} --region {low:g}:{high:g} "
+        f"finds members that one input tells apart best; ec.repair the smallest change",
+    )
 
 
 def observability_section(verdict: Observability) -> Section:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebder
 from numpy.typing import NDArray
 
+from ensctl.errors import InvalidInputError
 from ensctl.synthesis.chebyshev_basis import clenshaw
 from ensctl.synthesis.continuum_errors import error_function, powers_as_chebyshev
 from ensctl.synthesis.continuum_peaks import peaks
@@ -243,9 +244,23 @@ def _by_derivative(model: _Model, order: int, bound: float) -> float:
             # Far from 0, λ on float64 is not where t said: the inputs are taken where it is.
             size = max(size, float(np.abs(wanted - model.moved(region.parameter(lam))).max()))
             largest = max(largest, float(np.abs(wanted).max()))
+            _require_slope(wanted, lam, bound, largest)
         reach = 0.5 * cell * (1.0 + 1e-9) + 4.0 * _UNIT * region.radius
         return size + reach * (bound + slope) + doubt + 4.0 * _UNIT * largest
     return _by_interpolation(model, order, bound) + doubt
+
+
+def _require_slope(wanted: Array, lam: Array, bound: float, largest: float) -> None:
+    """Refuse a bound that neighbouring values of the target contradict."""
+    doubt = 16.0 * _UNIT * (largest + bound * float(np.abs(lam).max()))
+    excess = np.abs(np.diff(wanted)) - bound * np.diff(lam) - doubt
+    worst = int(np.argmax(excess))
+    if excess[worst] > 0.0:
+        slope = abs(wanted[worst + 1] - wanted[worst]) / (lam[worst + 1] - lam[worst])
+        raise InvalidInputError(
+            f"derivative_bound must be at least |target'|, got {bound:g} but a slope of "
+            f"{slope:.4g} near λ = {lam[worst]:.8g}; raise it"
+        )
 
 
 def _slope(model: _Model) -> float:

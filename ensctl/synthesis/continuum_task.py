@@ -98,8 +98,8 @@ def check_task(task: ContinuumTask) -> None:
     needed -= math.log10(max(float(np.abs(gains).max()), 1e-300))
     if needed > _LARGEST_INPUT:
         raise InvalidInputError(
-            f"target must be below 1e{_LARGEST_INPUT} times the gain, got 1e{needed:.0f} times: the "
-            f"energy would pass float64; choose another unit"
+            f"target must be below 1e{_LARGEST_INPUT} times the gain, got 1e{needed:.0f} times: "
+            f"the energy would pass float64; choose another unit"
         )
     if task.gain.constant is not None:
         return

@@ -68,6 +68,16 @@ def test_from_standard_input_with_a_cost_table(ensctl: Call, log: Path, tmp_path
     assert "K = 0: do not draft" in busy.out
 
 
+def test_costs_beyond_the_measured_depths_are_marked(ensctl: Call, tmp_path: Path) -> None:
+    table = tmp_path / "cost.csv"
+    table.write_text("depth,cycle\n0,10\n1,11\n3,12\n")
+    run = ensctl("depth", "--alpha", "0.95", "--cost-from", str(table))
+    assert "measured up to K = 3; beyond it they follow a line" in run.out
+    assert run.out.count("(cost extrapolated)") == 13
+    content = json.loads(ensctl("depth", "--alpha", "0.2", "--cost-from", str(table), "--json").out)
+    assert content["cost_measured_to"] == 3
+
+
 def test_figure_is_written(ensctl: Call, log: Path, tmp_path: Path) -> None:
     target = tmp_path / "depth.png"
     run = ensctl("depth", str(log), "--draft-cost", "0.05", "-o", str(target))
