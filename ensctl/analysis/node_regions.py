@@ -371,8 +371,8 @@ def require_region(region: Any) -> Region:
     if isinstance(region, tuple | list) and len(region) == 2:
         return Interval(*region)
     raise InvalidInputError(
-        f"region must be an Interval, Disk, Circle, Annulus, Candidates or Rates, got "
-        f"{type(region).__name__}"
+        f"region must be a pair (low, high), Interval, Disk, Circle, Annulus, Candidates or Rates, "
+        f"got {type(region).__name__}"
     )
 
 

@@ -85,8 +85,8 @@ def continuum(
     -----
     Best approximation by Remez's exchange, least energy by an active-set method on its dual, both
     in Chebyshev coordinates where it matters; powers come last, in rational arithmetic.  Limits on
-    inputs, and arcs, go to a cone solver on points that are added where the error peaks.  Some
-    0.1 s for H ≤ 30.
+    inputs, and arcs, go to a cone solver on points that are added where the error peaks.  A tenth
+    of a second to a few for H ≤ 30; longer where float64 cannot carry the best inputs.
 
     Examples
     --------

@@ -28,8 +28,9 @@ Array = NDArray[Any]
 
 _ITERATIONS = 60
 _LEVEL = 1e-12
-# Exchanges without progress after which what remains is rounding.
+# Exchanges without progress at errors this small, after which what remains is rounding.
 _PATIENCE = 8
+_TINY = 1e-12
 _EPS = float(np.finfo(float).eps)
 
 
@@ -121,7 +122,8 @@ def best_uniform(
         elif lower > best.lower_bound:
             best = BestUniform(best.coefficients, best.error, lower, best.points, iteration)
         settled = largest - lower <= _LEVEL * largest + 2.0 * noise
-        if settled or iteration - progress >= _PATIENCE:
+        tiny = largest <= _TINY * float(np.abs(wanted(places)).max())
+        if settled or (tiny and iteration - progress >= _PATIENCE):
             break
         reference = t[chosen] if chosen.size == count else _single(error, gain, reference, t)
     if best is None:

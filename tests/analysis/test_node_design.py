@@ -211,7 +211,7 @@ _UNIT = ec.Interval(-1.0, 1.0)
     [
         (lambda: ec.choose_nodes(0, _UNIT), "count"),
         (lambda: ec.choose_nodes(2.5, _UNIT), "count"),
-        (lambda: ec.choose_nodes(2, (-1, 1)), "region"),
+        (lambda: ec.choose_nodes(2, (-1, 1, 2)), "region"),
         (lambda: ec.choose_nodes(2, _UNIT, "kappa"), "criterion"),
         (lambda: ec.choose_nodes(4, _UNIT, horizon=3), "horizon"),
         (lambda: ec.choose_nodes(4, _UNIT, horizon=math.inf), "region"),

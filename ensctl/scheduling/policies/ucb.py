@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -62,9 +63,9 @@ class SeparateArms(Policy[ArmsState]):
         for share in state.shares:
             share.require_usable()
 
+    @abstractmethod
     def _indices(self, state: ArmsState) -> list[float]:
         """Optimistic length of each arm."""
-        raise NotImplementedError
 
     def _select(self, state: ArmsState, batch: int, context: float) -> int:
         bases, slopes = self.arms.lines(batch, context)
