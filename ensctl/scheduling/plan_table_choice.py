@@ -158,6 +158,11 @@ def plan_table(
     notes = [PREFILL_NOTE]
     if off and not np.any(overhead):
         notes.append(OFF_NOTE)
+    if np.any(np.diff(batches) > 1):
+        notes.append(
+            f"loads are listed with gaps: in between the one nearer by ratio decides; "
+            f"loads={int(batches[-1])} plans every batch"
+        )
     return table_from_surfaces(
         surfaces,
         batches,

@@ -301,3 +301,10 @@ def test_result_is_json_and_short() -> None:
 def test_bad_input_is_named(call: object, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         call()  # type: ignore[operator]
+
+
+def test_gaps_between_listed_loads_are_said() -> None:
+    cost = BatchTable([1, 32, 128], [14, 29, 48], [2, 8, 19], off=[11, 17, 23])
+    coarse = plan_table(0.75, cost, [1, 32, 128], max_depth=3)
+    assert any("loads=128 plans every batch" in note for note in coarse.notes)
+    assert not any("gaps" in note for note in plan_table(0.75, cost, 128, max_depth=3).notes)
