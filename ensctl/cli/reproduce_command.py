@@ -43,12 +43,12 @@ def reproduce(
     """
     from ensctl.files import require_folder
     from ensctl.papers.reproduction import reproduce as recompute
-    from ensctl.papers.reproduction import require_report_suffix
+    from ensctl.reporting.saved_document import require_document_suffix
 
     if output is not None:
         if as_json:
             raise typer.BadParameter("give either --json or -o FILE; a .json file has the same")
-        require_report_suffix(output)
+        require_document_suffix(output)
         require_folder(output)
     with waiting("recomputing") as done:
         result = recompute(experiments, seed=seed, progress=done)

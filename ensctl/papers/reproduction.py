@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 from ensctl.arguments import as_count
 from ensctl.errors import InvalidInputError
-from ensctl.files import write_whole
 from ensctl.papers.claim import ClaimResult, Paper, check_claim
 from ensctl.papers.claims import claims
 from ensctl.papers.experiment import LINE, Experiment
@@ -22,12 +18,13 @@ from ensctl.papers.verdicts import ClaimVerdict, Outcome
 from ensctl.progress import Progress
 from ensctl.reporting.html import document_as_fragment, document_as_page
 from ensctl.reporting.markdown import document_as_markdown
+from ensctl.reporting.saved_document import SavedDocument
 from ensctl.reporting.text import document_as_text
 from ensctl.serialization import versioned
 
 
 @dataclass(frozen=True, eq=False)
-class Reproduction:
+class Reproduction(SavedDocument):
     """Result of :func:`reproduce`: verdicts first, documents on request.
 
     Attributes
@@ -114,39 +111,6 @@ class Reproduction:
             },
         )
 
-    def to_json(self) -> str:
-        """``to_dict`` as JSON text; ends in a newline."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the report whole; the suffix decides: .html, .json, .md or .txt.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to.
-
-        Returns
-        -------
-        pathlib.Path
-            The file.
-
-        Raises
-        ------
-        InvalidInputError
-            Another suffix, or a place that cannot be written to.
-        """
-        place = Path(path)
-        require_report_suffix(place)
-        renderers = {
-            ".html": self.to_html,
-            ".json": self.to_json,
-            ".md": self.to_markdown,
-            ".txt": self.to_text,
-        }
-        write_whole(place, renderers[place.suffix.lower()]())
-        return place
-
     def __str__(self) -> str:
         lines = wrap(self.sentence, LINE)
         slips = [r for r in self.claims if r.verdict is ClaimVerdict.ARITHMETIC_SLIP]
@@ -208,12 +172,3 @@ def reproduce(
     checked = tuple(check_claim(claim) for claim in claims())
     run = run_experiments(start, progress=progress) if experiments else ()
     return Reproduction(checked, run, start)
-
-
-def require_report_suffix(path: Path) -> None:
-    """Refuse a file name whose suffix is none of the formats, before any work is done for it."""
-    if path.suffix.lower() not in (".html", ".json", ".md", ".txt"):
-        raise InvalidInputError(
-            f"path must end in .html, .json, .md or .txt, got {str(path)!r}; the suffix decides on "
-            "the format"
-        )

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ensctl.errors import InvalidInputError
-from ensctl.files import write_whole
 from ensctl.reporting.html import document_as_fragment, document_as_page
 from ensctl.reporting.markdown import document_as_markdown
 from ensctl.reporting.plan_document import plan_document, plan_overview
+from ensctl.reporting.saved_document import SavedDocument
 from ensctl.reporting.text import document_as_text
 from ensctl.scheduling.plan_table_result import PlanTable
 
@@ -20,7 +17,7 @@ _WIDE = (7.2, 3.4)
 
 
 @dataclass(frozen=True, eq=False)
-class PlanReport:
+class PlanReport(SavedDocument):
     """Result of :func:`plan_report`: a plan, and documents about it on request.
 
     Attributes
@@ -49,44 +46,6 @@ class PlanReport:
     def to_dict(self) -> dict[str, Any]:
         """JSON-safe content, schema 1: that of the plan."""
         return self.plan.to_dict()
-
-    def to_json(self) -> str:
-        """``to_dict`` as JSON text; ends in a newline."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the report whole; the suffix decides: .html, .json, .md or .txt.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to.
-
-        Returns
-        -------
-        pathlib.Path
-            The file.
-
-        Raises
-        ------
-        InvalidInputError
-            Another suffix, or a place that cannot be written to.
-        """
-        place = Path(path)
-        renderers = {
-            ".html": self.to_html,
-            ".json": self.to_json,
-            ".md": self.to_markdown,
-            ".txt": self.to_text,
-        }
-        renderer = renderers.get(place.suffix.lower())
-        if renderer is None:
-            raise InvalidInputError(
-                f"path must end in {', '.join(renderers)}, got {str(path)!r}; the suffix decides "
-                "on the format"
-            )
-        write_whole(place, renderer())
-        return place
 
     def __str__(self) -> str:
         return str(self.plan)
